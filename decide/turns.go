@@ -1,0 +1,4 @@
+package decide
+
+// Turns keeps turns. Each method is one transaction.
+type Turns interface{}
