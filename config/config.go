@@ -1,0 +1,124 @@
+// Package config reads the configuration file: strictly, with file, line and column on every
+// problem, all problems at once, and without running or fetching anything.
+//
+// A file becomes plain values: registry.Method without Run, and beside it what the source
+// package needs to give it one. The YAML library is used here and nowhere else.
+package config
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+// File is one configuration file, read.
+type File struct {
+	Path      string // as given; "" for the embedded demo
+	Server    Server
+	Methods   []Method
+	Decisions []Decision
+	Store     string
+	Trace     Trace
+	Warnings  []Problem
+}
+
+// Server describes the server to its clients.
+type Server struct {
+	Name, Title, Instructions string
+}
+
+// Trace says what is kept of what happened.
+type Trace struct {
+	Keep    time.Duration // 0 = 30 days
+	Content string        // full, hash, none; "" = full
+}
+
+// Method is a method as configured: the description, and one thing that it does. Its Run is nil, except
+// that value and schema methods need none.
+type Method struct {
+	registry.Method
+	Command *Command // run:
+	Pos     Pos      // of its name
+}
+
+// Command runs a program, never through a shell.
+type Command struct {
+	Argv       []Arg
+	Stdin      *registry.Template // nil = nothing
+	Cwd        string             // "" = the file's folder
+	Env        []EnvVar
+	JSON       bool  // output: json
+	OKExit     []int // nil = 0 alone
+	AllowDash  bool
+	AllowShell bool
+	Pos        Pos
+}
+
+// Arg is one element of argv, or a group that is left out when one of its values is absent.
+type Arg struct {
+	Template registry.Template
+	Group    []registry.Template // set instead of Template
+	Pos      Pos
+}
+
+// EnvVar is one variable of a command's environment: a literal, or a reference env:NAME or file:PATH.
+type EnvVar struct {
+	Name, Value string
+	Pos         Pos
+}
+
+// Decision is a decision as configured.
+type Decision struct {
+	Name, Title, Summary string
+	Params               []registry.Param
+	Prompt               string
+	Options              []Option
+	MaxRetries           int // 1 when the file says nothing
+	OnFailure            string
+	None                 bool
+	TTL                  time.Duration
+	Style                string
+	Lenient              bool
+	Toolsets             []string
+	Pos                  Pos
+}
+
+// Option is one option of a decision: a method's name, a value, or a schema.
+type Option struct {
+	Name, Description string
+	Method            string
+	Value             json.RawMessage  // set for a value option
+	Fields            []registry.Param // set, perhaps empty, for a schema option
+	Again             bool
+	Pos               Pos
+}
+
+// Pos is a place in the file; lines and columns count from 1, columns in characters.
+type Pos struct {
+	Line, Col int
+}
+
+// Problem is one thing that is wrong, or doubtful, in a file.
+type Problem struct {
+	File    string
+	Pos     Pos
+	Key     string // methods.lookup_order.params.order_id
+	Message string // what is wrong
+	Fix     string // what to do; the nearest key, the form to write
+}
+
+// Errors are all problems of one file.
+type Errors []Problem
+
+// Error is one problem a line: file:line:col: message. Fix
+func (e Errors) Error() string { panic("not written yet") }
+
+// Load reads the file at path, at most 8 MiB of it.
+func Load(path string) (*File, error) { panic("not written yet") }
+
+// Parse reads a file's text; name stands in its problems. Relative paths in it are relative to dir.
+func Parse(name, dir string, data []byte) (*File, error) { panic("not written yet") }
+
+// Schema is the JSON Schema of the file, for editors.
+func Schema() []byte { panic("not written yet") }
