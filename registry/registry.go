@@ -1,9 +1,6 @@
 package registry
 
-import (
-	"context"
-	"encoding/json"
-)
+import "encoding/json"
 
 // Registry holds methods. It is safe for concurrent use.
 type Registry struct{}
@@ -35,12 +32,6 @@ func (s *Snapshot) Available(c Caller) []*Method { panic("not written yet") }
 // Prepare checks a method and makes it ready to run without registering it: value and schema
 // options of a decision are such methods.
 func Prepare(m Method) (*Method, error) { panic("not written yet") }
-
-// Add registers a typed Go function. Its parameters come from In's struct tags (json, desc, enum,
-// default, placeholder, from), unless m.Params is set.
-func Add[In, Out any](r *Registry, m Method, fn func(context.Context, In) (Out, error)) error {
-	panic("not written yet")
-}
 
 // InputSchema is the JSON Schema of the visible parameters, closed, in declared order.
 func (m *Method) InputSchema() json.RawMessage { return m.schema }
