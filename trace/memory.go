@@ -1,0 +1,143 @@
+package trace
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Memory is a Recorder that keeps the newest records in memory. The oldest ones go when a limit is
+// reached. It is safe for concurrent use and never blocks on anything but its own lock.
+type Memory struct {
+	mu      sync.Mutex
+	ring    []Record // oldest first, from head on
+	head    int
+	bytes   int
+	seen    map[string]int // id → position since the start
+	first   int            // position of the oldest record since the start
+	dropped int
+	limits  Limits
+}
+
+// Limits bound a Memory. The zero value gives the defaults.
+type Limits struct {
+	Records int // 0 = 10,000
+	Bytes   int // of all records together, about; 0 = 64 MiB
+}
+
+// NewMemory makes an empty Memory.
+func NewMemory(l Limits) *Memory {
+	if l.Records <= 0 {
+		l.Records = 10_000
+	}
+	if l.Bytes <= 0 {
+		l.Bytes = 64 << 20
+	}
+	return &Memory{limits: l, seen: make(map[string]int)}
+}
+
+// Record keeps a copy of r. A record without an id gets one, one without a time the present. A
+// record that is larger than the byte limit on its own is kept without its arguments and with its
+// error cut; the count of Dropped says nothing of it.
+func (m *Memory) Record(_ context.Context, r Record) {
+	if r.ID == "" {
+		r.ID = NewID(time.Now())
+	}
+	if r.Time.IsZero() {
+		r.Time = time.Now()
+	}
+	r = copied(r)
+	if size(r) > m.limits.Bytes {
+		r.Args, r.Dropped = nil, nil
+		r.Error = strings.ToValidUTF8(r.Error[:min(len(r.Error), 200)], "")
+	}
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen[r.ID] = m.first + m.len()
+	m.ring = append(m.ring, r)
+	m.bytes += size(r)
+	for m.len() > 1 && (m.len() > m.limits.Records || m.bytes > m.limits.Bytes) {
+		m.drop()
+	}
+}
+
+// List is a copy of all records that are kept, oldest first.
+func (m *Memory) List() []Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := make([]Record, 0, m.len())
+	for _, r := range m.ring[m.head:] {
+		list = append(list, copied(r))
+	}
+	return list
+}
+
+// Get finds one record by its id. Of several with one id it is the newest.
+func (m *Memory) Get(id string) (Record, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, ok := m.seen[id]
+	if !ok {
+		return Record{}, false
+	}
+	return copied(m.ring[m.head+at-m.first]), true
+}
+
+// Dropped says how many records went because of the limits.
+func (m *Memory) Dropped() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dropped
+}
+
+func (m *Memory) len() int { return len(m.ring) - m.head }
+
+// drop lets the oldest record go. The room it took is given back when half of the slice is such room,
+// so that keeping a record costs the same however many there are.
+func (m *Memory) drop() {
+	old := &m.ring[m.head]
+	if m.seen[old.ID] == m.first {
+		delete(m.seen, old.ID)
+	}
+	m.bytes -= size(*old)
+	*old = Record{}
+	m.head++
+	m.first++
+	m.dropped++
+	if m.head > len(m.ring)/2 {
+		m.ring = append(make([]Record, 0, 2*m.len()), m.ring[m.head:]...)
+		m.head = 0
+	}
+}
+
+// copied shares nothing with r.
+func copied(r Record) Record {
+	r.Args = slices.Clone(r.Args)
+	r.Dropped = slices.Clone(r.Dropped)
+	return r
+}
+
+// size is about what a record takes.
+func size(r Record) int {
+	n := 200 + len(r.ID) + len(r.Path) + len(r.Caller) + len(r.Method) + len(r.Decision) + len(r.Turn) + len(r.Option) +
+		len(r.Args) + len(r.State) + len(r.Error)
+	for _, d := range r.Dropped {
+		n += 16 + len(d)
+	}
+	return n
+}
+
+// NewID makes an id for a record: its time in milliseconds and 52 random bits, so that ids
+// sort by time.
+func NewID(t time.Time) string {
+	var b [15]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(t.UnixMilli())<<16)
+	rand.Read(b[6:])
+	return strings.ToLower(base32.HexEncoding.EncodeToString(b[:])[:20])
+}

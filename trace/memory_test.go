@@ -1,0 +1,135 @@
+package trace_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mcp-decide/mcp-decide/trace"
+	"pgregory.net/rapid"
+)
+
+func TestMemoryKeepsTheNewest(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		limits trace.Limits
+		sizes  []int // bytes of the arguments of each record
+		want   []string
+	}{
+		{"nothing", trace.Limits{}, nil, nil},
+		{"within the limits", trace.Limits{Records: 3}, []int{1, 1, 1}, []string{"0", "1", "2"}},
+		{"records", trace.Limits{Records: 2}, []int{1, 1, 1, 1}, []string{"2", "3"}},
+		{"bytes", trace.Limits{Bytes: 2500}, []int{1000, 1000, 1000}, []string{"1", "2"}},
+		{"one that is too large loses its arguments", trace.Limits{Bytes: 700}, []int{1, 5000}, []string{"0", "1"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			m := trace.NewMemory(tc.limits)
+			for i, n := range tc.sizes {
+				m.Record(context.Background(), trace.Record{ID: fmt.Sprint(i), Args: json.RawMessage(strings.Repeat("x", n))})
+			}
+			var got []string
+			for _, r := range m.List() {
+				got = append(got, r.ID)
+				if found, ok := m.Get(r.ID); !ok || found.ID != r.ID {
+					t.Errorf("Get(%q) = %+v, %v", r.ID, found, ok)
+				}
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("kept (-want +got):\n%s", d)
+			}
+			if got, want := m.Dropped(), len(tc.sizes)-len(tc.want); got != want {
+				t.Errorf("dropped %d, want %d", got, want)
+			}
+		})
+	}
+}
+
+// What goes in and what comes out share no memory with what is kept.
+func TestMemoryCopies(t *testing.T) {
+	t.Parallel()
+	m := trace.NewMemory(trace.Limits{})
+	args := json.RawMessage(`{"a":1}`)
+	m.Record(context.Background(), trace.Record{ID: "r", Args: args})
+	args[2] = 'X'
+	m.List()[0].Args[2] = 'Y'
+	got, _ := m.Get("r")
+	got.Args[2] = 'Z'
+	if got, _ := m.Get("r"); string(got.Args) != `{"a":1}` {
+		t.Errorf("kept %s", got.Args)
+	}
+}
+
+func TestMemoryFillsIn(t *testing.T) {
+	t.Parallel()
+	m := trace.NewMemory(trace.Limits{})
+	m.Record(context.Background(), trace.Record{Method: "a"})
+	m.Record(context.Background(), trace.Record{Method: "b"})
+	list := m.List()
+	if list[0].ID == "" || list[0].ID == list[1].ID || list[0].Time.IsZero() {
+		t.Errorf("records are %+v", list)
+	}
+}
+
+func TestIDsSortByTime(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1_800_000_000_000)
+	early, late := trace.NewID(at), trace.NewID(at.Add(time.Millisecond))
+	if early >= late || len(early) != 20 {
+		t.Errorf("ids %q, %q", early, late)
+	}
+}
+
+// Whatever is recorded, in whatever order and under whatever ids, the memory holds what a plain slice would.
+func TestMemoryAgainstSlice(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 5).Draw(t, "limit")
+		m := trace.NewMemory(trace.Limits{Records: limit})
+		var want []trace.Record
+		for i, id := range rapid.SliceOf(rapid.SampledFrom([]string{"a", "b", "c"})).Draw(t, "ids") {
+			r := trace.Record{ID: id, Time: time.UnixMilli(int64(i) + 1)}
+			m.Record(context.Background(), r)
+			want = append(want, r)
+			want = want[max(0, len(want)-limit):]
+			if d := cmp.Diff(want, m.List()); d != "" {
+				t.Fatalf("after %d (-want +got):\n%s", i, d)
+			}
+			for _, id := range []string{"a", "b", "c"} {
+				var newest trace.Record
+				for _, r := range want {
+					if r.ID == id {
+						newest = r
+					}
+				}
+				if got, ok := m.Get(id); ok != (newest.ID != "") || got.Time != newest.Time {
+					t.Fatalf("after %d: Get(%q) = %+v, %v, want %+v", i, id, got, ok, newest)
+				}
+			}
+		}
+	})
+}
+
+func TestMemoryConcurrently(t *testing.T) {
+	t.Parallel()
+	m := trace.NewMemory(trace.Limits{Records: 10})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 200 {
+				m.Record(context.Background(), trace.Record{Method: "m"})
+				m.List()
+			}
+		})
+	}
+	all.Wait()
+	if got := len(m.List()); got != 10 || m.Dropped() != 1590 {
+		t.Errorf("kept %d, dropped %d", got, m.Dropped())
+	}
+}
