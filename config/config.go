@@ -98,27 +98,3 @@ type Option struct {
 type Pos struct {
 	Line, Col int
 }
-
-// Problem is one thing that is wrong, or doubtful, in a file.
-type Problem struct {
-	File    string
-	Pos     Pos
-	Key     string // methods.lookup_order.params.order_id
-	Message string // what is wrong
-	Fix     string // what to do; the nearest key, the form to write
-}
-
-// Errors are all problems of one file.
-type Errors []Problem
-
-// Error is one problem a line: file:line:col: message. Fix
-func (e Errors) Error() string { panic("not written yet") }
-
-// Load reads the file at path, at most 8 MiB of it.
-func Load(path string) (*File, error) { panic("not written yet") }
-
-// Parse reads a file's text; name stands in its problems. Relative paths in it are relative to dir.
-func Parse(name, dir string, data []byte) (*File, error) { panic("not written yet") }
-
-// Schema is the JSON Schema of the file, for editors.
-func Schema() []byte { panic("not written yet") }

@@ -1,0 +1,192 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadYAML(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, in, want string }{
+		{"empty", "", `null`},
+		{"comment alone", "# x\n\n  # y", `null`},
+		{"numbers as written", "a: 1\nb: -0.50\nc: 1e5\nd: '1'\ne: A-1\nf: 12345678901234567890123", `{"a":1,"b":-0.50,"c":1e5,"d":"1","e":"A-1","f":12345678901234567890123}`},
+		{"words that are no truth values", "a: yes\nb: no\nc: on\nd: true\ne: 'true'", `{"a":"yes","b":"no","c":"on","d":true,"e":"true"}`},
+		{"null", "a:\nb: ~\nc: null\nd: ''", `{"a":null,"b":null,"c":null,"d":""}`},
+		{"times and dates are text", "a: 12:30\nb: 2024-01-02", `{"a":"12:30","b":"2024-01-02"}`},
+		{"order is kept", "z: 1\na: 2\nm: 3", `{"z":1,"a":2,"m":3}`},
+		{"list at the column of its key", "a:\n- 1\n- 2\nb: 3", `{"a":[1,2],"b":3}`},
+		{"compact nesting", "- - 1\n  - 2\n- a: 1\n  b: 2\n-\n  c: 3", `[[1,2],{"a":1,"b":2},{"c":3}]`},
+		{"empty entry", "-\n- a", `[null,"a"]`},
+		{"flow", "a: [x, 'y, z', {b: 1, c: [2]}, ]\nd: {}\ne: []", `{"a":["x","y, z",{"b":1,"c":[2]}],"d":{},"e":[]}`},
+		{"flow over lines", "a: [\n  x, # one\n  y\n]\nb: {\n c: 1,\n d: 2 }", `{"a":["x","y"],"b":{"c":1,"d":2}}`},
+		{"pair in a flow list", "a: [look: {b: 1}, c]", `{"a":[{"look":{"b":1}},"c"]}`},
+		{"colons inside words", "a: [git, show, HEAD:file]\nb: {u: http://x/y, argv: [x:y]}", `{"a":["git","show","HEAD:file"],"b":{"u":"http://x/y","argv":["x:y"]}}`},
+		{"quoted key of a flow map", `{"a":1,"b": "c"}`, `{"a":1,"b":"c"}`},
+		{"marks inside words", "a: b#c\nd: x#y # z\ne: a-b - c", `{"a":"b#c","d":"x#y","e":"a-b - c"}`},
+		{"plain text over lines", "a: one\n  two\n\n\n  three # end\nb: 1", `{"a":"one two\n\nthree","b":1}`},
+		{"double quotes", `a: "x\ty\\ \u00e9\x41 \"q\" \ud83d\ude00"`, `{"a":"x\ty\\ éA \"q\" 😀"}`},
+		{"double quotes over lines", "a: \"one  \n   two\\\n   three\\n \n\n  four\\ \n  \"", `{"a":"one twothree\n\nfour  "}`},
+		{"single quotes", "a: 'it''s \\n'\n", `{"a":"it's \\n"}`},
+		{"literal", "a: |\n  one\n    two\n\n  three\n\nb: 1", `{"a":"one\n  two\n\nthree\n","b":1}`},
+		{"literal, end stripped", "a: |-\n  one\n\nb: |+\n  two\n\n", `{"a":"one","b":"two\n\n"}`},
+		{"literal with an indentation", "a: |1\n   x\n  y\n", `{"a":"  x\n y\n"}`},
+		{"literal at the end", "a: |\n  x", `{"a":"x"}`},
+		{"literal without text", "a: |\nb: >\n", `{"a":"","b":""}`},
+		{"comment sign inside a literal", "a: |\n  # x\n", `{"a":"# x\n"}`},
+		{"folded", "a: >\n  one\n  two\n\n  three\n    four\n  five\n", `{"a":"one two\nthree\n  four\nfive\n"}`},
+		{"document marks", "# c\n---\na: 1\n...\n# d", `{"a":1}`},
+		{"carriage returns", "a: 1\r\nb: |\r\n  x\r\n  y\r\n", `{"a":1,"b":"x\ny\n"}`},
+		{"byte order mark", "\ufeffa: 1", `{"a":1}`},
+		{"tab as white space", "a:\t1\t# c\nb: 'x\ty'", `{"a":1,"b":"x\ty"}`},
+		{"key forms", "'a b': 1\n\"c\": 2\nd e : 3\n1: x\ntrue: y", `{"a b":1,"c":2,"d e":3,"1":"x","true":"y"}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			n, bad := readYAML([]byte(tc.in))
+			if bad != nil {
+				t.Fatalf("%v: %s", bad.pos, bad.message)
+			}
+			if got := string(n.json()); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestReadYAMLPositions(t *testing.T) {
+	t.Parallel()
+	n, bad := readYAML([]byte("é: {ä: x, \"ö\": [1,  ü]}\nlist:\n  - a: 1\n    b: |\n      x\n"))
+	if bad != nil {
+		t.Fatal(bad.message)
+	}
+	var got []string
+	var walk func(*node)
+	walk = func(n *node) {
+		for _, e := range n.keys {
+			got = append(got, fmt.Sprintf("%s %v %v", e.name, e.pos, e.value.pos))
+			walk(e.value)
+		}
+		for _, item := range n.items {
+			got = append(got, fmt.Sprintf("- %v", item.pos))
+			walk(item)
+		}
+	}
+	walk(n)
+	want := []string{"é 1:1 1:4", "ä 1:5 1:8", "ö 1:11 1:16", "- 1:17", "- 1:21", "list 2:1 3:3", "- 3:5", "a 3:5 3:8", "b 4:5 4:8"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzReadYAML: no input panics or hangs, errors lie inside the text, and where another reader takes the text too it
+// reads the same.
+func FuzzReadYAML(f *testing.F) {
+	files, _ := filepath.Glob("testdata/good/*.yaml")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Add("a: >\n b\n\n  c\nd: \"x\\\n y\"\ne: [a: b, {c: d}]\n- x")
+	f.Fuzz(func(t *testing.T, in string) {
+		n, bad := readYAML([]byte(in))
+		if bad != nil {
+			inside(t, in, bad.pos)
+			return
+		}
+		var got any
+		if err := json.Unmarshal(n.json(), &got); err != nil {
+			t.Fatalf("%q is read as broken JSON: %v", in, err)
+		}
+		if want, ok := other(in); ok && want != marks(n) {
+			t.Errorf("%q\nours   %s\nother  %s", in, marks(n), want)
+		}
+	})
+}
+
+func inside(t *testing.T, in string, p Pos) {
+	t.Helper()
+	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(in, "\r\n", "\n"), "\r", "\n"), "\n")
+	if p.Line < 1 || p.Line > len(lines) || p.Col < 1 || p.Col > len([]rune(lines[p.Line-1]))+2 {
+		t.Errorf("%q: place %v lies outside", in, p)
+	}
+}
+
+// marks is a tree of the texts alone.
+func marks(n *node) string {
+	switch n.kind {
+	case mapping:
+		var b strings.Builder
+		for _, e := range n.keys {
+			fmt.Fprintf(&b, "%q: %s, ", e.name, marks(e.value))
+		}
+		return "{" + b.String() + "}"
+	case list:
+		var b strings.Builder
+		for _, item := range n.items {
+			b.WriteString(marks(item) + ", ")
+		}
+		return "[" + b.String() + "]"
+	case null:
+		return "null"
+	}
+	return fmt.Sprintf("%q", n.text)
+}
+
+var trailing = regexp.MustCompile(`[ \t](\n|$)`)
+
+// other reads a text with the library that this package does without; ok is false where it refuses the text or is
+// known to read it wrong.
+func other(in string) (tree string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	if strings.ContainsAny(in, "|>") && trailing.MatchString(in) {
+		return "", false // it drops white space at the end of the lines of a block
+	}
+	file, err := parser.ParseBytes([]byte(in), 0, parser.AllowDuplicateMapKey())
+	if err != nil || len(file.Docs) != 1 {
+		return "", false
+	}
+	ok = true
+	var walk func(ast.Node) string
+	walk = func(n ast.Node) string {
+		switch n := n.(type) {
+		case *ast.MappingNode:
+			var b strings.Builder
+			for _, v := range n.Values {
+				fmt.Fprintf(&b, "%q: %s, ", v.Key.GetToken().Value, walk(v.Value))
+			}
+			return "{" + b.String() + "}"
+		case *ast.SequenceNode:
+			var b strings.Builder
+			for _, v := range n.Values {
+				b.WriteString(walk(v) + ", ")
+			}
+			return "[" + b.String() + "]"
+		case *ast.LiteralNode:
+			return fmt.Sprintf("%q", n.Value.Value)
+		case *ast.NullNode, nil:
+			return "null"
+		case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+			return fmt.Sprintf("%q", n.GetToken().Value)
+		}
+		ok = false
+		return ""
+	}
+	return walk(file.Docs[0].Body), ok
+}
