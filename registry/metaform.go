@@ -87,6 +87,10 @@ func (m *metaReader) own(w member) {
 }
 
 func (m *metaReader) typeName(w member) {
+	if jsontext.Value(w.value).Kind() != '"' {
+		m.fail("a list is [item], an object fields: {…}, several types json_schema: {type: […]}", "type is one type name, not %s", show(w.value))
+		return
+	}
 	text, ok := m.asText(w.value)
 	if !ok {
 		return

@@ -9,14 +9,12 @@ import (
 
 // optionSet is an option set as the README describes it.
 type optionSet struct {
-	Container string
-	Options   []struct {
-		Name, Kind  string
-		Description string
-		Function    json.RawMessage
-		Value       json.RawMessage
-		Schema      json.RawMessage
-	}
+	Options []option
+}
+
+type option struct {
+	Name, Kind, Description string
+	Function, Value, Schema json.RawMessage
 }
 
 // Options turns an option set, {"container", "options"}, into options in order. Functions are as
@@ -42,14 +40,18 @@ func options(raw json.RawMessage, hide hiding) ([]registry.Option, error) {
 	if err := json.Unmarshal(raw, &set); err != nil {
 		return nil, fmt.Errorf("option set: %w", err)
 	}
-	made := make([]registry.Option, 0, len(set.Options))
+	return build(set.Options, hide)
+}
+
+func build(set []option, hide hiding) ([]registry.Option, error) {
+	made := make([]registry.Option, 0, len(set))
 	seen := map[string]bool{}
-	for _, o := range set.Options {
+	for _, o := range set {
 		if seen[o.Name] {
 			return nil, fmt.Errorf("option %q is given twice", o.Name)
 		}
 		seen[o.Name] = true
-		m, err := method(o.Name, o.Kind, o.Function, o.Value, o.Schema, hide)
+		m, err := o.method(hide)
 		if err != nil {
 			return nil, fmt.Errorf("option %q: %w", o.Name, err)
 		}
@@ -58,25 +60,25 @@ func options(raw json.RawMessage, hide hiding) ([]registry.Option, error) {
 	return made, nil
 }
 
-func method(name, kind string, function, value, schema json.RawMessage, hide hiding) (registry.Method, error) {
-	m := registry.Method{Name: name, Effect: registry.Read, Offer: registry.OfferMenu}
-	switch kind {
+func (o option) method(hide hiding) (registry.Method, error) {
+	m := registry.Method{Name: o.Name, Effect: registry.Read, Offer: registry.OfferMenu}
+	switch o.Kind {
 	case "function":
-		return makeFunction(function, hide)
+		return makeFunction(o.Function, hide)
 	case "value":
 		m.Kind = registry.Value
-		m.Constant = value
-		if value == nil {
+		m.Constant = o.Value
+		if o.Value == nil {
 			m.Constant = json.RawMessage("null")
 		}
 		return m, nil
 	case "text":
-		text, err := json.Marshal(name)
+		text, err := json.Marshal(o.Name)
 		m.Kind = registry.Value
 		m.Constant = text
 		return m, err
 	case "schema":
-		shapes, err := Shape(schema)
+		shapes, err := Shape(o.Schema)
 		if err != nil {
 			return m, err
 		}
@@ -84,5 +86,5 @@ func method(name, kind string, function, value, schema json.RawMessage, hide hid
 		m.Params, err = registry.ParseParams(shapes)
 		return m, err
 	}
-	return m, fmt.Errorf("no kind %q", kind)
+	return m, fmt.Errorf("no kind %q", o.Kind)
 }
