@@ -3,6 +3,9 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -13,15 +16,10 @@ type Request struct {
 	Caller  Caller
 	Ceiling Effect                             // the most the call may do; "" = no ceiling. It holds for nested calls too
 	Approve func(context.Context, Bound) error // nil: a call that needs approval is refused
-	Intent  func(context.Context, Bound) error // before a write or destructive run; an error means not run
+	Intent  func(context.Context, Bound) error // before a guarded run (see Call); an error means not run
 	Done    func(Result)                       // when the run has ended, once, even if the caller has gone
-}
-
-// Bound are arguments that passed every check.
-type Bound struct {
-	Args    Args     // with defaults, without hidden values
-	Dropped []string // paths of unknown keys that were left out
-	hidden  Args     // reaches Run only
+	Late    func(Result)                       // when a run ends after Done was told that its state is Unknown
+	Log     *slog.Logger                       // nil = silent
 }
 
 // State is how a call ended.
@@ -43,7 +41,7 @@ type Result struct {
 	State      State
 	Value      any             // what Run returned
 	Content    []Block         // what a client gets, capped; for a failure its text
-	Structured json.RawMessage // the value as JSON when the method declares Returns and is done
+	Structured json.RawMessage // the value as JSON when the method declares Returns, is done and was not cut
 	Err        error           // why it failed
 	Cut        int             // characters left out by the cap
 	Start      time.Time
@@ -51,18 +49,100 @@ type Result struct {
 }
 
 // Call is the door: every way to run a method goes through it. An error means that nothing
-// ran: *validate.Error, *Refused or a cancelled context. A run that failed is in Result.Err.
-func Call(ctx context.Context, r Request) (Result, error) { panic("not written yet") }
-
-// Check does what Call does first, and nothing else: reads the arguments, drops unknown keys, checks
-// all of it, fills in defaults. Hidden values are not filled.
-func (m *Method) Check(args json.RawMessage) (Bound, error) { panic("not written yet") }
-
-// Refused is a call that was not run for a reason other than its arguments.
-type Refused struct {
-	Kind    string // not_found, denied, gated, approval_required, ceiling
-	Method  string
-	Message string // what to do about it, for the model
+// ran: *validate.Error, *Refused, a cancelled context, or what Approve or Intent said. A run
+// that failed is in Result.Err.
+//
+// A run that may change something, or to which a person had to agree, is guarded: after Intent it
+// no longer hangs on ctx. When ctx ends, Call returns the state Running, the run goes on within the
+// method's own timeout, and Done is told of its end. Any other run is cancelled with ctx.
+func Call(ctx context.Context, r Request) (Result, error) {
+	m := r.Method
+	if m == nil || m.checker == nil {
+		return Result{}, errors.New("registry: the method of the call was not prepared")
+	}
+	if m.Off != "" {
+		return Result{}, refused("gated", m, "%s can't run now: %s", m.Name, m.Off)
+	}
+	ceiling, err := r.ceiling(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	bound, err := m.Check(r.Args)
+	if err != nil {
+		return Result{}, err
+	}
+	if bound.hidden, err = r.fill(ctx); err != nil {
+		return Result{}, err
+	}
+	if m.asks(bound.Args, bound.hidden) {
+		if err := r.approve(ctx, bound); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Result{}, fmt.Errorf("%s was not run: %w", m.Name, err)
+	}
+	if m.guarded() && r.Intent != nil {
+		if err := r.Intent(ctx, bound); err != nil {
+			return Result{}, err
+		}
+	}
+	return r.run(ctx, bound, ceiling), nil
 }
 
-func (e *Refused) Error() string { return e.Method + ": " + e.Message }
+// ceilingKey is the key of the context value that holds the ceiling of the call in which the code runs.
+type ceilingKey struct{}
+
+// ceiling is what the run and all calls in it may do: at most what the request and the calls around it
+// allow, and no more than the method says of itself.
+func (r *Request) ceiling(ctx context.Context) (Effect, error) {
+	allowed := r.Ceiling.Or()
+	if outer, ok := ctx.Value(ceilingKey{}).(Effect); ok {
+		allowed = allowed.milder(outer)
+	}
+	if !allowed.known() {
+		return "", refused("ceiling", r.Method, "%q is no effect, so nothing may run under it", allowed)
+	}
+	if effect := r.Method.Effect; !allowed.Covers(effect) {
+		return "", refused("ceiling", r.Method, "%s is %s, and this call may do no more than %s; it needs a call that may do %s",
+			r.Method.Name, effect, allowed, effect)
+	}
+	return r.Method.Effect, nil
+}
+
+// fill gives the hidden values.
+func (r *Request) fill(ctx context.Context) (Args, error) {
+	hidden, err := r.Method.fillHidden(ctx, r.Caller)
+	if err == nil {
+		return hidden, nil
+	}
+	if gone := ctx.Err(); gone != nil {
+		return nil, fmt.Errorf("%s was not run: %w", r.Method.Name, gone)
+	}
+	// The cause may quote the value, so it goes nowhere.
+	r.log().Warn("hidden parameter not filled in", "method", r.Method.Name, "reason", err.Error())
+	return nil, refused("gated", r.Method, "%v", err)
+}
+
+// approve asks whoever may say yes.
+func (r *Request) approve(ctx context.Context, bound Bound) error {
+	if r.Approve != nil {
+		return r.Approve(ctx, bound)
+	}
+	message := r.Method.Name + " needs a person's approval, which can't be given here"
+	if reason := r.Method.Approval.Reason; reason != "" {
+		message += ": " + reason
+	}
+	return refused("approval_required", r.Method, "%s", message)
+}
+
+func (r *Request) log() *slog.Logger {
+	if r.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return r.Log
+}
+
+func refused(kind string, m *Method, format string, args ...any) error {
+	return &Refused{Kind: kind, Method: m.Name, Message: fmt.Sprintf(format, args...)}
+}

@@ -7,9 +7,9 @@
 // everything at once and refuse what could not work later. A request takes one
 // Snapshot and uses it to its end.
 //
-// Snapshot.Call is the door: availability, ceiling, arguments, defaults, hidden
-// values, approval, intent, timeout, run, recovery and the cap on results, as plain
-// steps in one function. An error from it means that nothing ran.
+// Call is the door: availability, ceiling, arguments, defaults, hidden values, approval,
+// intent, timeout, run, recovery and the cap on results, as plain steps in one
+// function. An error from it means that nothing ran.
 //
 // The package knows no model, no menu text and no wire protocol.
 package registry

@@ -22,6 +22,17 @@ func (e Effect) Or() Effect {
 	return e
 }
 
+// milder is the milder of two effects.
+func (e Effect) milder(other Effect) Effect {
+	if e.Covers(other) {
+		return other
+	}
+	return e
+}
+
+// known reports whether e is one of the three.
+func (e Effect) known() bool { return e == Read || e == Write || e == Destructive }
+
 func (e Effect) rank() int {
 	switch e {
 	case Read:

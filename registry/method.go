@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/validate"
@@ -61,11 +63,51 @@ type Method struct {
 	Constant     json.RawMessage // the value of a Value method
 	Run          Func
 
-	schema  []byte           // input schema, declared order, visible parameters only
-	output  []byte           // output schema; nil without Returns
-	checker *validate.Schema // of schema
-	digest  string
+	schema        []byte           // input schema, declared order, visible parameters only
+	output        []byte           // output schema; nil without Returns
+	checker       *validate.Schema // of schema
+	outputChecker *validate.Schema // of output
+	root          *node            // the parameters, as Check walks them
+	visible       []Param
+	fillers       []filler    // of the hidden parameters
+	conditions    []condition // of Approval
+	digest        string
 }
+
+// clone is m with nothing in it that is shared, and nothing of what Prepare makes.
+func (m Method) clone() *Method {
+	m.Params = cloneParams(m.Params)
+	if m.Returns != nil {
+		returns := m.Returns.clone()
+		m.Returns = &returns
+	}
+	if m.Approval != nil {
+		approval := *m.Approval
+		approval.If = bytes.Clone(approval.If)
+		m.Approval = &approval
+	}
+	m.Toolsets = slices.Clone(m.Toolsets)
+	m.Constant = bytes.Clone(m.Constant)
+	m.schema, m.output, m.checker, m.outputChecker, m.root = nil, nil, nil, nil, nil
+	m.visible, m.fillers, m.conditions, m.digest = nil, nil, nil, ""
+	return &m
+}
+
+// guarded reports whether a run of the method is held to its end: it may change something, or a
+// person had to agree to it. Only other runs are cancelled with their caller.
+func (m *Method) guarded() bool { return m.Effect != Read || m.Approval != nil }
+
+// InputSchema is the JSON Schema of the visible parameters, closed, in declared order.
+func (m *Method) InputSchema() json.RawMessage { return m.schema }
+
+// OutputSchema is the JSON Schema of the result, nil when none is declared.
+func (m *Method) OutputSchema() json.RawMessage { return m.output }
+
+// Digest changes when anything changes that decides what runs and who may; wording does not count.
+func (m *Method) Digest() string { return m.digest }
+
+// Visible are the parameters that a caller sees, in declared order. Don't change them.
+func (m *Method) Visible() []Param { return m.visible }
 
 // Approval says when a person has to agree first.
 type Approval struct {

@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 )
 
 // Type is a JSON Schema type name. The zero value is any JSON value.
@@ -54,3 +56,37 @@ func (p *Param) Hidden() bool { return p.From != "" || p.Fill != nil }
 
 // Required reports whether a caller has to give the parameter.
 func (p *Param) Required() bool { return !p.Optional && p.Default == nil && !p.Hidden() }
+
+// clone copies a parameter with all below it. It ends for parameters that are within the bounds alone: one may
+// contain itself.
+func (p Param) clone() Param {
+	p.Enum = cloneTexts(p.Enum)
+	p.Default = bytes.Clone(p.Default)
+	p.Schema = bytes.Clone(p.Schema)
+	p.Keywords = slices.Clone(p.Keywords)
+	for i := range p.Keywords {
+		p.Keywords[i].Value = bytes.Clone(p.Keywords[i].Value)
+	}
+	if p.Items != nil {
+		items := p.Items.clone()
+		p.Items = &items
+	}
+	p.Fields = cloneParams(p.Fields)
+	return p
+}
+
+func cloneParams(params []Param) []Param {
+	out := slices.Clone(params)
+	for i := range out {
+		out[i] = out[i].clone()
+	}
+	return out
+}
+
+func cloneTexts(texts []json.RawMessage) []json.RawMessage {
+	out := slices.Clone(texts)
+	for i := range out {
+		out[i] = bytes.Clone(out[i])
+	}
+	return out
+}

@@ -1,0 +1,271 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+// The bounds of what is read and told of one call's arguments.
+const (
+	maxArgs    = 16 << 20 // bytes
+	maxDropped = 100      // paths that are kept
+	maxGuesses = 200      // unknown keys for which a near name is looked up
+	maxQuoted  = 60       // characters of foreign text in one quotation
+)
+
+// Bound are arguments that passed every check.
+type Bound struct {
+	Args    Args     // with defaults, without hidden values
+	Dropped []string // paths of unknown keys that were left out; at most 100
+	hidden  Args     // reaches Run only
+	root    *node
+}
+
+// Check does what Call does first, and nothing else: reads the arguments, drops unknown keys, checks
+// all of it, fills in defaults. Hidden values are not filled. The error is a *validate.Error.
+func (m *Method) Check(raw json.RawMessage) (Bound, error) {
+	args, err := m.read(raw)
+	if err != nil {
+		return Bound{}, err
+	}
+	r := reader{}
+	r.object(m.root, args, "args")
+	if problems := r.with(m.checker.Check("args", args)); len(problems) > 0 {
+		return Bound{}, m.unfit(problems)
+	}
+	m.root.fill(args)
+	return Bound{Args: args, Dropped: r.dropped, root: m.root}, nil
+}
+
+// read decodes the arguments: an object, or nothing.
+func (m *Method) read(raw json.RawMessage) (Args, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return Args{}, nil
+	}
+	if len(raw) > maxArgs {
+		return nil, validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
+			Expected: fmt.Sprintf("at most %d bytes", maxArgs), Read: fmt.Sprintf("%d bytes", len(raw))})
+	}
+	v, err := validate.Decode(raw)
+	if err != nil {
+		return nil, m.unreadable(err)
+	}
+	switch v := v.(type) {
+	case nil:
+		return Args{}, nil
+	case map[string]any:
+		return v, nil
+	}
+	return nil, validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
+		Expected: "an object", Read: described(v), Hint: "Write the arguments as one JSON object", Example: "{}"})
+}
+
+func (m *Method) unreadable(err error) error {
+	if e, ok := err.(*validate.Error); ok {
+		return validate.NewError(m.Name, e.Problems...)
+	}
+	return validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args", Hint: err.Error()})
+}
+
+// unfit makes the error of problems. What was read of secret values is left out: the error is logged and traced.
+func (m *Method) unfit(problems []validate.Problem) error {
+	for i := range problems {
+		p := &problems[i]
+		if p.Read != "" && m.root.veils(p.Path) {
+			p.Read, p.Hint = "a value that is not shown", ""
+		}
+	}
+	return validate.NewError(m.Name, problems...)
+}
+
+// veils reports whether a path leads to or into a parameter that holds something secret.
+func (n *node) veils(path string) bool {
+	if !n.veiled {
+		return false
+	}
+	for i := range n.fields {
+		f := &n.fields[i]
+		if f.node != nil && f.node.veiled && strings.Contains(path, f.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// reader brings decoded arguments into the form that the schema checks, and collects what it can't.
+type reader struct {
+	problems []validate.Problem
+	slips    map[string]string // path of an absent required parameter: which unknown key to rename
+	dropped  []string
+	guesses  int
+}
+
+// value looks at one place and all below it.
+func (r *reader) value(n *node, v any, path string) {
+	if n == nil {
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		r.object(n, v, path)
+	case []any:
+		if n.items == nil {
+			return
+		}
+		for i, item := range v {
+			r.value(n.items, item, path+"["+strconv.Itoa(i)+"]")
+		}
+	}
+}
+
+func (r *reader) object(n *node, v map[string]any, path string) {
+	for i := range n.fields {
+		f := &n.fields[i]
+		given, ok := v[f.name]
+		switch {
+		case !ok:
+		case f.hidden:
+			delete(v, f.name)
+			r.refuse(validate.Problem{Kind: validate.BadArgs, Path: child(path, f.name),
+				Hint: f.name + " is filled in by the server; leave it out"})
+		case given == nil && !f.required && !f.nullable:
+			delete(v, f.name) // null for an optional parameter means that it is not given
+		default:
+			r.value(f.node, given, child(path, f.name))
+		}
+	}
+	if n.closed {
+		r.unknown(n, v, path)
+	}
+}
+
+// unknown leaves the keys out that the object does not have. A key that is near one which is absent is
+// held to be a slip, and said.
+func (r *reader) unknown(n *node, v map[string]any, path string) {
+	known := 0
+	for i := range n.fields {
+		if _, ok := v[n.fields[i].name]; ok {
+			known++
+		}
+	}
+	if known == len(v) {
+		return
+	}
+	absent := n.absent(v)
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		if n.field(key) != nil {
+			continue
+		}
+		delete(v, key)
+		if near := r.nearest(key, absent); near != "" {
+			r.slip(n.field(near), key, path)
+			continue
+		}
+		r.drop(child(path, key))
+	}
+}
+
+// absent are the visible names that the object lacks.
+func (n *node) absent(v map[string]any) []string {
+	var names []string
+	for i := range n.fields {
+		if _, ok := v[n.fields[i].name]; !ok && !n.fields[i].hidden {
+			names = append(names, n.fields[i].name)
+		}
+	}
+	return names
+}
+
+func (r *reader) nearest(key string, names []string) string {
+	if len(names) == 0 || r.guesses >= maxGuesses {
+		return ""
+	}
+	r.guesses++
+	return validate.Nearest(key, names)
+}
+
+// slip notes that key was written for the field f.
+func (r *reader) slip(f *field, key, path string) {
+	if f.required {
+		if r.slips == nil {
+			r.slips = map[string]string{}
+		}
+		r.slips[child(path, f.name)] = fmt.Sprintf("Rename %s to %s", quoted(key), quoted(f.name))
+		return
+	}
+	r.refuse(validate.Problem{Kind: validate.BadArgs, Path: child(path, key), Nearest: f.name,
+		Read: "the unknown key " + quoted(key)})
+}
+
+func (r *reader) refuse(p validate.Problem) { r.problems = append(r.problems, p) }
+
+func (r *reader) drop(path string) {
+	if len(r.dropped) < maxDropped {
+		r.dropped = append(r.dropped, path)
+	}
+}
+
+// with joins the schema's problems to the reader's own, and says at what is missing which key was near it.
+func (r *reader) with(found []validate.Problem) []validate.Problem {
+	for i := range found {
+		p := &found[i]
+		if rename, ok := r.slips[p.Path]; ok && p.Kind == validate.MissingRequired {
+			p.Hint, p.Example = rename, ""
+		}
+	}
+	return append(r.problems, found...)
+}
+
+// child is the path of a member, written as package validate writes it.
+func child(path, key string) string {
+	if isIdentifier(key) {
+		return path + "." + key
+	}
+	return path + "[" + quoted(key) + "]"
+}
+
+func isIdentifier(key string) bool {
+	if key == "" || len(key) > maxQuoted {
+		return false
+	}
+	for i, r := range key {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// quoted is a text in quotes, on one line and cut.
+func quoted(s string) string {
+	if short := cutText(s, maxQuoted); len(short) < len(s) {
+		s = cutText(s, maxQuoted-1) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// described says what kind of JSON value was read.
+func described(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "the text " + quoted(v)
+	case json.Number:
+		return "the number " + v.String()
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	return "null"
+}

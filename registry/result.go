@@ -1,0 +1,150 @@
+package registry
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	maxErrorText  = 2000 // characters of a failure that a client gets
+	minRedactable = 4    // bytes; shorter values occur in any text
+)
+
+// result is what the run comes to in that state.
+func (c *run) result(end ending, state State) Result {
+	m := c.request.Method
+	r := Result{Method: m, Bound: c.bound, State: state, Start: c.start, Took: time.Since(c.start)}
+	switch state {
+	case Done:
+		r.Value, r.Content, r.Structured, r.Cut = end.value, end.shown.content, end.shown.structured, end.shown.cut
+	case Running:
+		r.Content = []Block{Text(m.Name + " is still running; it goes on to its end without being waited for.")}
+	default:
+		r.Err = c.why(end)
+		r.Content = []Block{Text(c.failed(state, cmp.Or(end.text, r.Err.Error())))}
+	}
+	return r
+}
+
+// why is the error of a run that did not end well: what Run said, or that its time was over.
+func (c *run) why(end ending) error {
+	var doubt *uncertain
+	if end.over != nil && (isContextError(end.err) || errors.As(end.err, &doubt)) {
+		return c.late(end.err)
+	}
+	return end.err
+}
+
+// failed is the text that a client gets of a failure.
+func (c *run) failed(state State, text string) string {
+	text = harmless(text, maxErrorText)
+	name := c.request.Method.Name
+	switch state {
+	case NotRun:
+		return name + " was not run: " + text
+	case Unknown:
+		return "It is not known whether " + name + " ran: " + text
+	}
+	return name + " failed: " + text
+}
+
+// failure is an error whose text may be shown: it holds no hidden and no secret value. What it wraps may be asked
+// for, not printed.
+type failure struct {
+	text  string
+	cause error
+}
+
+func (e *failure) Error() string { return e.text }
+func (e *failure) Unwrap() error { return e.cause }
+
+// publicText is what an error says of itself to strangers; "" when it makes no difference.
+func publicText(err error) string {
+	var public interface{ Public() string }
+	if errors.As(err, &public) {
+		return public.Public()
+	}
+	return ""
+}
+
+// redact takes hidden and secret values out of a text.
+func (b Bound) redact(text string) string {
+	var found []string
+	for _, v := range b.hidden {
+		found = texts(found, v)
+	}
+	if b.root != nil && b.root.veiled {
+		found = b.root.secrets(found, map[string]any(b.Args))
+	}
+	for _, value := range found {
+		if len(value) >= minRedactable {
+			text = strings.ReplaceAll(text, value, "***")
+		}
+	}
+	return text
+}
+
+// secrets appends the texts in a value that are secret.
+func (n *node) secrets(found []string, v any) []string {
+	switch {
+	case n == nil || !n.veiled:
+		return found
+	case n.secret:
+		return texts(found, v)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for i := range n.fields {
+			found = n.fields[i].node.secrets(found, v[n.fields[i].name])
+		}
+	case []any:
+		for _, item := range v {
+			found = n.items.secrets(found, item)
+		}
+	}
+	return found
+}
+
+// texts appends all texts and numbers in a value.
+func texts(found []string, v any) []string {
+	switch v := v.(type) {
+	case nil, bool:
+	case map[string]any:
+		for _, below := range v {
+			found = texts(found, below)
+		}
+	case []any:
+		for _, below := range v {
+			found = texts(found, below)
+		}
+	default:
+		found = append(found, fmt.Sprint(v))
+	}
+	return found
+}
+
+// harmless is foreign text of at most max characters on one line, with all that can't be seen as escapes.
+func harmless(text string, max int) string {
+	short := cutText(text, max)
+	var b strings.Builder
+	for _, r := range short {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == ' ' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		}
+	}
+	if len(short) < len(text) {
+		b.WriteString("…")
+	}
+	return b.String()
+}

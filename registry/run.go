@@ -1,0 +1,181 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"time"
+)
+
+// settling is how long a run whose time is over, or whose caller has gone, has to notice it and to
+// end: a killed program to be reaped, a function to return.
+const settling = 250 * time.Millisecond
+
+var errVanished = errors.New("the method ended without a result")
+
+// run is one run of a method, from its start to its end.
+type run struct {
+	request *Request
+	bound   Bound
+	ctx     context.Context // of the run: ends with its time, or with its caller
+	start   time.Time
+	ended   chan ending // buffered: the run waits for nobody
+}
+
+// ending is what came out of a run.
+type ending struct {
+	value any
+	shown rendering
+	err   error
+	text  string // what a client may read of err when that has a text for the public
+	over  error  // why the run's context had ended when Run returned; nil = it had not
+}
+
+// run runs the method and waits for it, as far as its kind and its caller allow.
+func (r *Request) run(ctx context.Context, bound Bound, ceiling Effect) Result {
+	var gone <-chan struct{}
+	if r.Method.guarded() && !r.Method.StopOnCancel {
+		gone = ctx.Done()
+	}
+	return r.start(ctx, bound, ceiling).wait(gone)
+}
+
+// start runs the method in a goroutine of its own. That ends when Run returns, whoever has left by then.
+func (r *Request) start(caller context.Context, bound Bound, ceiling Effect) *run {
+	m := r.Method
+	base := context.WithValue(caller, ceilingKey{}, ceiling)
+	if m.guarded() {
+		base = context.WithoutCancel(base)
+	}
+	ctx, cancel := context.WithTimeout(base, m.Timeout)
+	if m.guarded() && m.StopOnCancel {
+		context.AfterFunc(caller, cancel)
+	}
+	c := &run{request: r, bound: bound, ctx: ctx, start: time.Now(), ended: make(chan ending, 1)}
+	go func() {
+		defer cancel()
+		end := ending{err: errVanished} // stands when Run ends the goroutine
+		defer func() { c.ended <- end }()
+		end = c.call()
+	}()
+	return c
+}
+
+// call is the one place where Run is called. A panic in it, or while its value or error is written, is a failure.
+func (c *run) call() (end ending) {
+	m := c.request.Method
+	defer func() {
+		if broke := recover(); broke != nil {
+			end = ending{err: c.broken(broke, debug.Stack())}
+		}
+	}()
+	args := clone(map[string]any(c.bound.Args)).(map[string]any)
+	maps.Copy(args, clone(map[string]any(c.bound.hidden)).(map[string]any))
+	end.value, end.err = m.Run(c.ctx, args)
+	end.over = c.ctx.Err()
+	if end.err == nil {
+		end.shown, end.err = m.render(end.value)
+	}
+	if end.err != nil {
+		end.err = &failure{text: c.bound.redact(end.err.Error()), cause: end.err}
+		end.text = c.bound.redact(publicText(end.err))
+	}
+	return end
+}
+
+// broken logs a panic under a random reference, and gives the error that a stranger may see.
+func (c *run) broken(what any, stack []byte) error {
+	var random [5]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	ref := base32.StdEncoding.EncodeToString(random[:])[:6]
+	c.request.log().Error("method broke", "method", c.request.Method.Name, "ref", ref,
+		"panic", c.bound.redact(fmt.Sprint(what)), "stack", string(stack))
+	return fmt.Errorf("the method broke (ref %s)", ref)
+}
+
+// wait waits until the run has ended, or its time is over and it has not ended soon after; Done hears of the
+// first of the two. When gone is closed before, the waiting goes on elsewhere.
+func (c *run) wait(gone <-chan struct{}) Result {
+	select {
+	case end := <-c.ended:
+		return c.tell(c.result(end, c.stateOf(end)))
+	case <-gone:
+		go c.wait(nil)
+		return c.result(ending{}, Running)
+	case <-c.ctx.Done():
+	}
+	unsettled := time.NewTimer(settling)
+	defer unsettled.Stop()
+	select {
+	case end := <-c.ended:
+		if !c.request.Method.guarded() {
+			end = ending{err: c.late(end.err)}
+		}
+		return c.tell(c.result(end, c.stateOf(end)))
+	case <-unsettled.C:
+	}
+	return c.abandon()
+}
+
+// abandon ends the waiting for a run that does not end. What it comes to is heard by Late.
+func (c *run) abandon() Result {
+	end := ending{err: c.late(nil)}
+	if !c.request.Method.guarded() {
+		return c.tell(c.result(end, Failed))
+	}
+	result := c.tell(c.result(end, Unknown))
+	if late := c.request.Late; late != nil {
+		go func() {
+			end := <-c.ended
+			late(c.result(end, c.stateOf(end)))
+		}()
+	}
+	return result
+}
+
+func (c *run) tell(result Result) Result {
+	if c.request.Done != nil {
+		c.request.Done(result)
+	}
+	return result
+}
+
+// stateOf says how a run ended that did end.
+func (c *run) stateOf(end ending) State {
+	var none *notStarted
+	var doubt *uncertain
+	switch {
+	case end.err == nil:
+		return Done
+	case errors.As(end.err, &none):
+		return NotRun
+	case !c.request.Method.guarded():
+		return Failed
+	case errors.As(end.err, &doubt), end.over != nil && isContextError(end.err):
+		return Unknown
+	}
+	return Failed
+}
+
+// late is why a run gave no result in time; also is what it said itself, if anything.
+func (c *run) late(also error) error {
+	var err error
+	switch deadline, limited := c.ctx.Deadline(); {
+	case errors.Is(c.ctx.Err(), context.Canceled):
+		err = fmt.Errorf("cancelled with its caller: %w", context.Canceled)
+	case limited:
+		err = fmt.Errorf("no result within %s: %w", deadline.Sub(c.start).Round(time.Millisecond), ErrTimeout)
+	}
+	if also == nil || isContextError(also) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, also)
+}
+
+func isContextError(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
