@@ -22,7 +22,8 @@ type Record struct {
 	State    string          `json:"state"`           // done, failed, unknown, refused, opened, ...
 	Error    string          `json:"error,omitempty"` // the kind, and for a failed run what it said
 	Repaired bool            `json:"repaired,omitempty"`
-	Cut      int             `json:"cut,omitempty"` // characters of the result left out
+	Cut      int             `json:"cut,omitempty"`    // characters of the result left out
+	Reason   string          `json:"reason,omitempty"` // why, as the picker said; folded to one line
 }
 
 // Recorder takes records. It must not block for long: a record of a read may be dropped,

@@ -1,0 +1,107 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcp-decide/mcp-decide/menu"
+	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/trace"
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+// record hands a record to the recorder, with an id.
+func (e *Engine) record(ctx context.Context, r trace.Record) {
+	if e.recorder == nil {
+		return
+	}
+	if r.ID == "" {
+		r.ID = trace.NewID(r.Time)
+	}
+	e.recorder.Record(context.WithoutCancel(ctx), r)
+}
+
+// record writes down what an answer came to, unless its run goes on and writes it down itself.
+func (r *reply) record(ctx context.Context, out Outcome, err error) {
+	if r.left {
+		return
+	}
+	rec := r.rec
+	rec.Took = r.now().Sub(rec.Time)
+	rec.State = string(out.State)
+	if rec.Option == "" {
+		rec.Option = out.Option
+	}
+	switch {
+	case err != nil:
+		rec.State, rec.Error = string(refused), kindOf(err)
+	case out.Recorded:
+		rec.State = "recorded"
+	case out.Problem != nil:
+		rec.State, rec.Error = string(refused), kindOf(out.Problem)
+	case out.Result != nil:
+		rec.State = string(out.Result.State)
+		if out.Result.Err != nil {
+			rec.Error = folded(out.Result.Err.Error())
+		}
+	}
+	r.Engine.record(ctx, rec)
+}
+
+// kindOf is an error in a word, for the trace.
+func kindOf(err error) string {
+	var invalid *validate.Error
+	var no *registry.Refused
+	var spent *DecisionError
+	var full *FullError
+	switch {
+	case errors.As(err, &invalid):
+		return string(invalid.Kind)
+	case errors.As(err, &no):
+		return no.Kind
+	case errors.As(err, &spent):
+		return string(Exhausted) + ": " + string(spent.Kind)
+	case errors.As(err, &full):
+		return "full"
+	case errors.Is(err, ErrNoTurn), errors.Is(err, ErrPaused):
+		return "no_turn"
+	case errors.Is(err, ErrNotTaken):
+		return "not_taken"
+	case errors.Is(err, ErrExpired):
+		return string(Expired)
+	case errors.Is(err, ErrChanged):
+		return "changed"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "cancelled"
+	}
+	return folded(err.Error())
+}
+
+// path is the way in that a channel stands for.
+func path(c Channel) string {
+	if c == Command {
+		return "command"
+	}
+	return "menu"
+}
+
+// folded is foreign text as it may stand in a record.
+func folded(s string) string {
+	if s == "" {
+		return ""
+	}
+	return menu.Fold(s, 2000)
+}
+
+// cut shortens text to at most n bytes, at a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.Clone(s[:n])
+}
