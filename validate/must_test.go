@@ -1,0 +1,24 @@
+package validate
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func mustCompile(t testing.TB, schema string) *Schema {
+	t.Helper()
+	s, err := Compile([]byte(schema))
+	if err != nil {
+		t.Fatalf("Compile(%s): %v", cut(schema, 500), err)
+	}
+	return s
+}
+
+func mustDecode(t testing.TB, text string) any {
+	t.Helper()
+	v, err := Decode(json.RawMessage(text))
+	if err != nil {
+		t.Fatalf("Decode(%s): %v", cut(text, 500), err)
+	}
+	return v
+}

@@ -1,0 +1,103 @@
+package validate
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// path leads from the root of a value to a part of it.
+type path []step
+
+type step struct {
+	key   string
+	index int
+	list  bool // index counts, not key
+}
+
+// in writes the path below root: args.steps[1].action, args["a b"].
+func (p path) in(root string) string {
+	var b strings.Builder
+	b.WriteString(root)
+	for _, s := range p {
+		switch {
+		case s.list:
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case identifier(s.key):
+			b.WriteString("." + s.key)
+		default:
+			b.WriteString(`["` + escaped(cut(s.key, maxQuote)) + `"]`)
+		}
+	}
+	return b.String()
+}
+
+// with is p and one step more; p itself stays as it is.
+func (p path) with(s step) path {
+	return append(p[:len(p):len(p)], s)
+}
+
+func identifier(key string) bool {
+	if key == "" || len(key) > maxQuote {
+		return false
+	}
+	for i, r := range key {
+		if r == '_' || unicode.IsLetter(r) || i > 0 && unicode.IsDigit(r) {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// locate follows a pointer of the schema library into v. A step is an index only where
+// the value is a list. A step that leads nowhere ends the path.
+func locate(v any, pointer string) (path, any) {
+	var p path
+	for pointer != "" {
+		token, rest, more := strings.Cut(pointer[1:], "/")
+		pointer = ""
+		if more {
+			pointer = "/" + rest
+		}
+		key := unescapeLibrary(token)
+		switch parent := v.(type) {
+		case map[string]any:
+			p, v = append(p, step{key: key}), parent[key]
+		case []any:
+			i, ok := arrayIndex(key)
+			if !ok || i >= len(parent) {
+				return p, v
+			}
+			p, v = append(p, step{index: i, list: true}), parent[i]
+		default:
+			return p, v
+		}
+	}
+	return p, v
+}
+
+func arrayIndex(token string) (int, bool) {
+	if token == "" || len(token) > 9 || strings.Trim(token, "0123456789") != "" {
+		return 0, false
+	}
+	i, err := strconv.Atoi(token)
+	return i, err == nil
+}
+
+func escapePointer(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+}
+
+func unescapePointer(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+}
+
+// unescapeLibrary reads a step of the library's pointers, which are escaped for URLs too.
+func unescapeLibrary(token string) string {
+	if plain, err := url.PathUnescape(token); err == nil {
+		token = plain
+	}
+	return unescapePointer(token)
+}
