@@ -1,12 +1,17 @@
-// Package server speaks MCP: tools, the pick tools, prompts and resources, in both protocol eras. It is
-// the only user of the SDK's server.
 package server
 
 import (
+	"cmp"
 	"context"
-	"io"
+	"crypto/rand"
+	"errors"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	sdk "github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -14,23 +19,89 @@ import (
 
 // Options of a Server. The zero value works.
 type Options struct {
-	Name, Title, Version string
+	Name, Title, Version string          // "" = mcp-decide, the name, dev
 	Instructions         string          // the author's; ours are added
 	Notice               string          // one more line for instructions: that the demo runs, and where was looked
 	Caller               registry.Caller // who the one client of a stdio server is
 	Offer                registry.Offer  // overrides every method's offer; "" = as declared
-	Log                  *slog.Logger
-	Grace                time.Duration // after the end of input or a signal, for what still runs; 0 = 10 s
+	Log                  *slog.Logger    // nil = silent
+	Grace                time.Duration   // after the end of input or a signal, for what still runs; 0 = 10 s
 }
 
+// cacheFor is how long a client of the newer era may keep a list: they change only when the registry does, and
+// then nobody tells it.
+const cacheFor = time.Minute
+
 // Server serves one engine.
-type Server struct{}
+type Server struct {
+	eng    *decide.Engine
+	sdk    *sdk.MCPServer
+	log    *slog.Logger
+	caller registry.Caller
+	offer  registry.Offer
+	grace  time.Duration
+	newRef func() string // makes the reference of an internal error
 
-// New makes a server.
-func New(eng *decide.Engine, o Options) (*Server, error) { panic("not written yet") }
+	catalog   atomic.Pointer[catalog]
+	refreshMu sync.Mutex
 
-// ServeStdio serves one client on in and out until in ends or ctx does, and has answered every request
-// that it read, up to the grace time.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	panic("not written yet")
+	stopped  chan struct{} // closed by Stop
+	stopOnce sync.Once
+}
+
+// New makes a server. The error names what can't be offered: a name that no tool may have, or two things of one name.
+func New(eng *decide.Engine, o Options) (*Server, error) {
+	s := &Server{
+		eng:     eng,
+		log:     o.Log,
+		caller:  o.Caller,
+		offer:   o.Offer,
+		grace:   cmp.Or(o.Grace, graceDefault),
+		newRef:  func() string { return rand.Text()[:8] },
+		stopped: make(chan struct{}),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	c, err := s.build(eng.View())
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(o.Name, "mcp-decide")
+	completions := completer{s}
+	s.sdk = sdk.NewMCPServer(name, cmp.Or(o.Version, "dev"),
+		sdk.WithTitle(cmp.Or(o.Title, name)),
+		sdk.WithInstructions(instructions(o.Instructions, o.Notice, c)),
+		sdk.WithToolCapabilities(false),
+		sdk.WithPromptCapabilities(false),
+		sdk.WithResourceCapabilities(false, false),
+		sdk.WithCompletions(),
+		sdk.WithPromptCompletionProvider(completions),
+		sdk.WithResourceCompletionProvider(completions),
+		sdk.WithCacheHints(cacheFor.Milliseconds(), mcp.CacheScopePrivate),
+		sdk.WithHooks(keepFaults()),
+	)
+	s.sdk.SetResourceTemplates(s.templates()...)
+	s.publish(c)
+	return s, nil
+}
+
+// publish makes c what clients see.
+func (s *Server) publish(c *catalog) {
+	s.sdk.SetTools(c.tools...)
+	s.sdk.SetPrompts(c.prompts...)
+	s.sdk.SetResources(c.resources...)
+	s.catalog.Store(c)
+}
+
+// keepFaults hands the fault that a handler returned to the exchange it worked for: the SDK makes one code of all errors.
+func keepFaults() *sdk.Hooks {
+	hooks := &sdk.Hooks{}
+	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+		var f *fault
+		if e := exchangeOf(ctx); e != nil && errors.As(err, &f) {
+			e.fault = f
+		}
+	})
+	return hooks
 }

@@ -1,0 +1,137 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+
+	sdk "github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+// catalog is all that a client can list, made once per view. The SDK sorts each list by name; the order of
+// parameters inside a schema is the declared one.
+type catalog struct {
+	methods   *registry.Snapshot
+	decisions []*decide.Decision
+
+	tools     []sdk.ServerTool
+	prompts   []sdk.ServerPrompt
+	resources []sdk.ServerResource
+	picks     []registry.Effect // whose pick tools are listed, mild to severe
+}
+
+// build makes the catalog of a view.
+func (s *Server) build(v *decide.View) (*catalog, error) {
+	c := &catalog{methods: v.Methods, decisions: v.Decisions()}
+	if err := s.checkNames(c); err != nil {
+		return nil, err
+	}
+	for _, m := range v.Methods.Available(s.caller) {
+		if s.offersTool(m) {
+			c.tools = append(c.tools, s.nativeTool(m))
+		}
+		c.resources = append(c.resources, s.methodResource(m))
+	}
+	for _, d := range c.decisions {
+		c.tools = append(c.tools, s.decisionTool(d))
+		c.prompts = append(c.prompts, s.prompt(d))
+		c.resources = append(c.resources, s.menuResource(d))
+	}
+	for _, p := range picksNeeded(v, c.decisions) {
+		c.tools = append(c.tools, s.pickTool(p))
+		c.picks = append(c.picks, p.class)
+	}
+	return c, nil
+}
+
+// offersTool reports whether a method is a tool of its own.
+func (s *Server) offersTool(m *registry.Method) bool {
+	offer := m.Offer
+	if s.offer != "" {
+		offer = s.offer
+	}
+	return offer != registry.OfferMenu
+}
+
+// helperNames are taken, whether a helper is listed now or not: a configuration that grows an option must not
+// clash all of a sudden.
+var helperNames = []string{"pick_read", "pick_write", "pick_destructive", "find_options"}
+
+// checkNames looks at the one name space of helper tools, methods and decisions, and at whether what becomes a tool
+// may have its name.
+func (s *Server) checkNames(c *catalog) error {
+	holder := map[string]string{}
+	for _, name := range helperNames {
+		holder[name] = fmt.Sprintf("the tool %q of this server", name)
+	}
+	claim := func(name, what string, tool bool) error {
+		if other, taken := holder[name]; taken {
+			return fmt.Errorf("%s has the name of %s; rename it", what, other)
+		}
+		holder[name] = what
+		if !tool {
+			return nil
+		}
+		if err := registry.CheckToolName(name); err != nil {
+			return fmt.Errorf("%s can't be a tool: %w", what, err)
+		}
+		return nil
+	}
+	for _, m := range c.methods.Methods() {
+		if err := claim(m.Name, fmt.Sprintf("method %q", m.Name), s.offersTool(m)); err != nil {
+			return err
+		}
+	}
+	for _, d := range c.decisions {
+		if err := claim(d.Name, fmt.Sprintf("decision %q", d.Name), true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refresh follows the engine: a request sees what is registered when it comes. What can't be offered is logged,
+// and the lists stay as they were.
+func (s *Server) refresh() {
+	v := s.eng.View()
+	if s.catalog.Load().shows(v) {
+		return
+	}
+	s.refreshMu.Lock()
+	defer s.refreshMu.Unlock()
+	if s.catalog.Load().shows(v) {
+		return
+	}
+	c, err := s.build(v)
+	if err != nil {
+		s.log.Error("the lists stay as they were", "error", err)
+		old := *s.catalog.Load()
+		old.methods, old.decisions = v.Methods, v.Decisions()
+		s.catalog.Store(&old)
+		return
+	}
+	s.publish(c)
+}
+
+func (c *catalog) shows(v *decide.View) bool {
+	return c.methods == v.Methods && slices.Equal(c.decisions, v.Decisions())
+}
+
+// toolNames are the names of the tools, for the nearest one to a slip.
+func (c *catalog) toolNames() []string {
+	names := make([]string, len(c.tools))
+	for i, t := range c.tools {
+		names[i] = t.Tool.Name
+	}
+	return names
+}
+
+func (c *catalog) decisionNames() []string {
+	names := make([]string, len(c.decisions))
+	for i, d := range c.decisions {
+		names[i] = d.Name
+	}
+	return names
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+// maxCompletions is how many values the protocol allows in one answer.
+const maxCompletions = 100
+
+// completer proposes values for the arguments of prompts and resource templates.
+type completer struct{ s *Server }
+
+// CompletePromptArgument proposes the listed values of a decision's parameter.
+func (c completer) CompletePromptArgument(_ context.Context, prompt string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	v := c.s.eng.View()
+	d, ok := v.Decision(prompt)
+	if !ok {
+		return nil, unknown("prompt", prompt, c.s.catalog.Load().decisionNames())
+	}
+	for _, p := range visible(d) {
+		if p.Name == arg.Name {
+			return matching(arg.Value, choices(p)), nil
+		}
+	}
+	return matching(arg.Value, nil), nil
+}
+
+// CompleteResourceArgument proposes names for the templates.
+func (c completer) CompleteResourceArgument(_ context.Context, uri string, _ mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	argument := ""
+	if i := strings.LastIndexByte(uri, '{'); i >= 0 {
+		argument = uri[i:]
+	}
+	var names []string
+	v := c.s.eng.View()
+	switch {
+	case strings.HasPrefix(uri, methodURIs) && argument == "{name}":
+		for _, m := range v.Methods.Available(c.s.caller) {
+			names = append(names, url.PathEscape(m.Name))
+		}
+	case strings.HasPrefix(uri, decisionURIs):
+		for _, d := range v.Decisions() {
+			names = append(names, url.PathEscape(d.Name))
+		}
+	}
+	return matching("", names), nil
+}
+
+// choices are the values that a parameter is known to take, as a person types them.
+func choices(p *registry.Param) []string {
+	if p.Type == registry.Boolean && p.Enum == nil {
+		return []string{"true", "false"}
+	}
+	values := make([]string, len(p.Enum))
+	for i, e := range p.Enum {
+		if json.Unmarshal(e, &values[i]) != nil {
+			values[i] = string(e)
+		}
+	}
+	return values
+}
+
+// matching are the values that start with what was typed, whatever their case.
+func matching(typed string, values []string) *mcp.Completion {
+	found := []string{}
+	for _, v := range values {
+		if len(v) >= len(typed) && strings.EqualFold(v[:len(typed)], typed) {
+			found = append(found, v)
+		}
+	}
+	shown := found[:min(len(found), maxCompletions)]
+	return &mcp.Completion{Values: shown, Total: len(found), HasMore: len(found) > len(shown)}
+}

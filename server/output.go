@@ -1,0 +1,70 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// output is the one writer of the protocol's stream: a message is one write, whole, and in the order in which
+// send was called.
+type output struct {
+	mu     sync.Mutex
+	w      io.Writer
+	err    error
+	broken chan struct{} // closed at the first failed write
+}
+
+var (
+	errClosed = errors.New("the stream is closed")
+	errStuck  = errors.New("write a message: the client does not read")
+)
+
+func newOutput(w io.Writer) *output {
+	return &output{w: w, broken: make(chan struct{})}
+}
+
+// send writes one message. The error means that the message can't be encoded and nothing was written; a
+// broken stream is in broken.
+func (o *output) send(message any) error {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	text = append(text, '\n')
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return nil
+	}
+	if _, err := o.w.Write(text); err != nil {
+		o.err = fmt.Errorf("write a message: %w", err)
+		close(o.broken)
+	}
+	return nil
+}
+
+// close ends the stream: nothing is written any more. It returns why the stream broke, nil when it did not. A
+// write that hangs is not waited for long.
+func (o *output) close() error {
+	closed := make(chan error, 1)
+	go func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		closed <- o.err
+		if o.err == nil {
+			o.err = errClosed
+		}
+	}()
+	wait := time.NewTimer(afterCancel)
+	defer wait.Stop()
+	select {
+	case err := <-closed:
+		return err
+	case <-wait.C:
+		return errStuck
+	}
+}

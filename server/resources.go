@@ -1,0 +1,161 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	sdk "github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+// Where the resources stand.
+const (
+	methodURIs   = "decide://methods/"
+	decisionURIs = "decide://decisions/"
+	menuEnd      = "/menu"
+)
+
+func (s *Server) methodResource(m *registry.Method) sdk.ServerResource {
+	return sdk.ServerResource{
+		Resource: mcp.Resource{
+			URI:         methodURIs + url.PathEscape(m.Name),
+			Name:        m.Name,
+			Title:       cmp.Or(plain(m.Title, 100), titleOf(m.Name)),
+			Description: plain(m.Summary, maxDescription),
+			MIMEType:    "application/json",
+		},
+		Handler: s.readResource,
+	}
+}
+
+func (s *Server) menuResource(d *decide.Decision) sdk.ServerResource {
+	return sdk.ServerResource{
+		Resource: mcp.Resource{
+			URI:         decisionURIs + url.PathEscape(d.Name) + menuEnd,
+			Name:        d.Name + " menu",
+			Title:       cmp.Or(plain(d.Title, 100), titleOf(d.Name)) + ": menu",
+			Description: "The options of the decision " + d.Name + " as a menu. Reading it opens no turn.",
+			MIMEType:    "text/plain",
+		},
+		Handler: s.readResource,
+	}
+}
+
+func (s *Server) templates() []sdk.ServerResourceTemplate {
+	return []sdk.ServerResourceTemplate{
+		{
+			Template: mcp.NewResourceTemplate(methodURIs+"{name}", "method",
+				mcp.WithTemplateTitle("Method"),
+				mcp.WithTemplateDescription("One method: what it does, its schemas and its entry in a menu."),
+				mcp.WithTemplateMIMEType("application/json")),
+			Handler: s.readResource,
+		},
+		{
+			Template: mcp.NewResourceTemplate(decisionURIs+"{name}"+menuEnd, "menu",
+				mcp.WithTemplateTitle("Menu"),
+				mcp.WithTemplateDescription("The options of one decision as a menu. Reading it opens no turn."),
+				mcp.WithTemplateMIMEType("text/plain")),
+			Handler: s.readResource,
+		},
+	}
+}
+
+// readResource serves every resource, from its URI.
+func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) (contents []mcp.ResourceContents, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			contents, err = nil, s.panicked(methodRead, p)
+		}
+	}()
+	uri, v := req.Params.URI, s.eng.View()
+	if m := s.methodAt(v, uri); m != nil {
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "application/json", Text: describe(m)}}, nil
+	}
+	if d := decisionAt(v, uri); d != nil {
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: v.Menu(d)}}, nil
+	}
+	f := newFault(codeResourceNotFound, "no such resource; resources/list names them")
+	if sdk.IsModernRequest(ctx) {
+		f.code = codeInvalidParams
+	}
+	f.data = map[string]string{"uri": uri}
+	return nil, f
+}
+
+func (s *Server) methodAt(v *decide.View, uri string) *registry.Method {
+	rest, ok := strings.CutPrefix(uri, methodURIs)
+	name, err := url.PathUnescape(rest)
+	if !ok || err != nil {
+		return nil
+	}
+	for _, m := range v.Methods.Available(s.caller) {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+func decisionAt(v *decide.View, uri string) *decide.Decision {
+	rest, ok := strings.CutPrefix(uri, decisionURIs)
+	if !ok {
+		return nil
+	}
+	if rest, ok = strings.CutSuffix(rest, menuEnd); !ok {
+		return nil
+	}
+	name, err := url.PathUnescape(rest)
+	if err != nil {
+		return nil
+	}
+	d, _ := v.Decision(name)
+	return d
+}
+
+// description is a method as a resource.
+type description struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Summary      string          `json:"summary"`
+	Description  string          `json:"description,omitempty"`
+	Kind         registry.Kind   `json:"kind"`
+	Effect       registry.Effect `json:"effect"`
+	Idempotent   bool            `json:"idempotent"`
+	OpenWorld    bool            `json:"open_world"`
+	Offer        registry.Offer  `json:"offer"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	Menu         string          `json:"menu"`
+}
+
+func describe(m *registry.Method) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(description{
+		Name:         m.Name,
+		Title:        cmp.Or(plain(m.Title, 100), titleOf(m.Name)),
+		Summary:      plain(m.Summary, maxDescription),
+		Description:  plain(m.Description, maxDescription),
+		Kind:         cmp.Or(m.Kind, registry.Function),
+		Effect:       effectOf(m),
+		Idempotent:   m.Idempotent,
+		OpenWorld:    m.OpenWorld,
+		Offer:        cmp.Or(m.Offer, registry.OfferNative),
+		InputSchema:  m.InputSchema(),
+		OutputSchema: m.OutputSchema(),
+		Menu:         decide.Entry(m),
+	})
+	if err != nil { // both schemas were compiled, so they are JSON
+		panic(err)
+	}
+	return b.String()
+}
