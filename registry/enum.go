@@ -10,7 +10,7 @@ import (
 )
 
 // valueOfType brings a listed value to the type, when that is exact: the text "5" is the integer 5, the
-// number 5 the text "5". null stays: listing it allows it.
+// number 5 the text "5".
 func valueOfType(t Type, v json.RawMessage) (json.RawMessage, error) {
 	value := jsontext.Value(bytes.Clone(v))
 	if err := value.Compact(); err != nil {
@@ -20,7 +20,7 @@ func valueOfType(t Type, v json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case t == Integer && is == Integer && !isIntegerText(string(value)):
 		return nil, fmt.Errorf("%s is not within 64 bits", show(v))
-	case value.Kind() == 'n' || t == Any || is == t && t != String:
+	case t == Any || is == t && t != String:
 		return json.RawMessage(value), nil
 	case t == Number && is == Integer:
 		return json.RawMessage(value), nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -117,7 +118,7 @@ func (w *schemaWriter) words(p *Param) {
 	if p.Default != nil {
 		w.member("default", p.Default)
 	}
-	if example := exampleOf(p); example != nil {
+	if example := exampleOf(p); example != nil && !p.has("examples") {
 		w.key("examples")
 		w.text(`[`)
 		w.raw("placeholder", example)
@@ -178,7 +179,7 @@ func (w *schemaWriter) required(params []Param) {
 	w.text(`]`)
 }
 
-// whole writes a schema that was given whole, with our description in front if it has none.
+// whole writes a schema that was given whole, with our words in front that it has not itself.
 func (w *schemaWriter) whole(p *Param) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, p.Schema); err != nil {
@@ -186,15 +187,23 @@ func (w *schemaWriter) whole(p *Param) {
 		return
 	}
 	text := compact.Bytes()
-	d := describe(p)
-	if text[0] != '{' || d == "" || hasMember(text, "description") {
+	if len(text) == 0 || text[0] != '{' {
 		w.out = append(w.out, text...)
 		return
 	}
 	w.text(`{`)
-	w.key("description")
-	w.quote(d)
-	if len(text) > 2 {
+	if d := describe(p); d != "" && !hasMember(text, "description") {
+		w.key("description")
+		w.quote(d)
+	}
+	if p.Label != "" && !hasMember(text, "title") {
+		w.key("title")
+		w.quote(p.Label)
+	}
+	if p.Default != nil && !hasMember(text, "default") {
+		w.member("default", p.Default)
+	}
+	if w.out[len(w.out)-1] != '{' && len(text) > 2 {
 		w.text(`,`)
 	}
 	w.out = append(w.out, text[1:]...)
@@ -297,6 +306,11 @@ func typeOfValue(v json.RawMessage) Type {
 		return Number
 	}
 	return Integer
+}
+
+// has reports whether a JSON Schema word was written for the parameter.
+func (p *Param) has(word string) bool {
+	return slices.ContainsFunc(p.Keywords, func(k Keyword) bool { return k.Name == word })
 }
 
 func holdsNull(values []json.RawMessage) bool {

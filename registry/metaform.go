@@ -18,6 +18,7 @@ type metaReader struct {
 	depth    int
 	given    map[string]bool
 	declared bool // a type name was given
+	needed   bool // required: true was given
 	values   []json.RawMessage
 	valuesAt string // the word that gave values: enum, options or const
 }
@@ -52,6 +53,10 @@ func (m *metaReader) own(w member) {
 	case "description":
 		m.p.Description = m.words(w)
 	case "label", "title":
+		if w.name == "title" && m.given["label"] {
+			m.fail("keep label", "title is another name of label")
+			return
+		}
 		m.p.Label = m.words(w)
 	case "from":
 		m.p.From = m.words(w)
@@ -121,6 +126,7 @@ func (m *metaReader) required(w member) {
 		return
 	}
 	required := m.flag(w)
+	m.needed = required
 	if required && m.p.Optional {
 		m.fail("drop one of them", "the ? behind the name says optional, required says the opposite")
 	}
@@ -203,10 +209,15 @@ func (m *metaReader) settleType() {
 	}
 }
 
-// settleValues brings the listed values to the type. An empty list is no list.
+// settleValues brings the listed values to the type. An empty list is no list. null in the list of a type says that
+// the value may be left out, since null for an optional parameter is "not given".
 func (m *metaReader) settleValues() {
 	seen := map[string]bool{}
 	for i, v := range m.values {
+		if m.p.Type != Any && string(v) == "null" && m.p.Name != "" && !m.needed {
+			m.p.Optional = true
+			continue
+		}
 		fixed, err := valueOfType(m.p.Type, v)
 		if err == nil && seen[string(fixed)] {
 			err = fmt.Errorf("%s is listed twice", show(fixed))

@@ -19,7 +19,7 @@ const (
 )
 
 // ownWords are the JSON Schema words that a parameter has fields for.
-var ownWords = []string{"type", "enum", "default", "description", "properties", "required", "additionalProperties", "items"}
+var ownWords = []string{"type", "enum", "default", "description", "properties", "required", "items"}
 
 // params checks the parameters and brings listed values and defaults into their form.
 func (p *preparation) params() {
@@ -142,6 +142,9 @@ func (p *preparation) form(param *Param, path string) bool {
 		p.flaw(path, "fields are for the type object, not for %s", param.Type.noun())
 	case param.Enum != nil && len(param.Enum) == 0:
 		p.flaw(path+".enum", "no value is listed, so none would be allowed")
+	}
+	if param.Fields != nil && param.has("additionalProperties") {
+		p.flaw(path, "an object with fields has no others; leave additionalProperties out")
 	}
 	for _, k := range param.Keywords {
 		if slices.Contains(ownWords, k.Name) {

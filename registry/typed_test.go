@@ -1,0 +1,377 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+type address struct {
+	Street string `json:"street" desc:"With the number."`
+	Zip    string `json:"zip,omitempty" pattern:"^[0-9]{5}$"`
+}
+
+type base struct {
+	ID string `json:"id"`
+}
+
+type tree struct {
+	Left *tree `json:"left,omitempty"`
+}
+
+type forest struct {
+	Trees []tree `json:"trees"`
+}
+
+func TestTypedInput(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		in   reflect.Type
+		want string // properties and required
+	}{
+		{"nothing", reflect.TypeFor[struct{}](), `{}`},
+		{"scalars", reflect.TypeFor[struct {
+			S string
+			B bool    `json:"b"`
+			I int     `json:"i"`
+			F float32 `json:"f"`
+		}](), `{"S":{"type":"string"},"b":{"type":"boolean"},"i":{"type":"integer"},"f":{"type":"number"}},"required":["S","b","i","f"]`},
+		{"widths", reflect.TypeFor[struct {
+			A int8   `json:"a"`
+			B uint32 `json:"b"`
+			C uint64 `json:"c"`
+			D int16  `json:"d" minimum:"1"`
+		}](), `{"a":{"type":"integer","minimum":-128,"maximum":127},"b":{"type":"integer","minimum":0,"maximum":4294967295},` +
+			`"c":{"type":"integer","minimum":0},"d":{"type":"integer","maximum":32767,"minimum":1}},"required":["a","b","c","d"]`},
+		{"optional", reflect.TypeFor[struct {
+			A string  `json:"a,omitempty"`
+			B int     `json:"b,omitzero"`
+			C *bool   `json:"c"`
+			D string  `json:"d" optional:"true"`
+			E float64 `json:"e" default:"1.50"`
+		}](), `{"a":{"type":"string"},"b":{"type":"integer"},"c":{"type":"boolean"},"d":{"type":"string"},"e":{"type":"number","default":1.50}}`},
+		{"words", reflect.TypeFor[struct {
+			A string   `json:"a" desc:"What." label:"A" enum:"x, y" placeholder:"x" default:"y"`
+			B int      `json:"b" enum:"5,10" placeholder:"5"`
+			C string   `json:"c" enum:"[\"a,b\", \"c\"]" multiline:"true" secret:"true"`
+			D []string `json:"d" enum:"p,q" minItems:"1" uniqueItems:"true"`
+			E string   `json:"e" format:"email" maxLength:"9" yaml:"E,flow"`
+		}](), `{"a":{"type":"string","title":"A","description":"What.","enum":["x","y"],"default":"y","examples":["x"]},` +
+			`"b":{"type":"integer","description":"e.g. 5","enum":[5,10],"examples":[5]},"c":{"type":"string","enum":["a,b","c"]},` +
+			`"d":{"type":"array","items":{"type":"string","enum":["p","q"]},"minItems":1,"uniqueItems":true},` +
+			`"e":{"type":"string","format":"email","maxLength":9}},"required":["b","c","d","e"]`},
+		{"texts as defaults", reflect.TypeFor[struct {
+			A string `json:"a" default:"10"`
+			B string `json:"b" default:"\"quoted\""`
+			C []int  `json:"c" default:"[1, 2]"`
+		}](), `{"a":{"type":"string","default":"10"},"b":{"type":"string","default":"quoted"},"c":{"type":"array","default":[1,2],"items":{"type":"integer"}}}`},
+		{"nested", reflect.TypeFor[struct {
+			To    address            `json:"to"`
+			All   []*address         `json:"all"`
+			Pair  [2]int             `json:"pair"`
+			Extra map[string]float64 `json:"extra"`
+			Any   map[int]any        `json:"any"`
+		}](), `{"to":{"type":"object","properties":{"street":{"type":"string","description":"With the number."},"zip":{"type":"string","pattern":"^[0-9]{5}$"}},` +
+			`"required":["street"],"additionalProperties":false},"all":{"type":"array","items":{"type":"object","properties":{"street":{"type":"string",` +
+			`"description":"With the number."},"zip":{"type":"string","pattern":"^[0-9]{5}$"}},"required":["street"],"additionalProperties":false}},` +
+			`"pair":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"extra":{"type":"object","additionalProperties":{"type":"number"}},` +
+			`"any":{"type":"object","propertyNames":{"pattern":"^(0|-?[1-9][0-9]*)$"}}},"required":["to","all","pair","extra","any"]`},
+		{"special types", reflect.TypeFor[struct {
+			At   time.Time       `json:"at"`
+			Raw  json.RawMessage `json:"raw"`
+			Any  any             `json:"any"`
+			N    json.Number     `json:"n"`
+			IP   netip.Addr      `json:"ip"`
+			Data []byte          `json:"data"`
+		}](), `{"at":{"type":"string","format":"date-time"},"raw":{},"any":{},"n":{"type":"number"},"ip":{"type":"string"},` +
+			`"data":{"type":"string","contentEncoding":"base64"}},"required":["at","raw","any","n","ip","data"]`},
+		{"embedded, hidden and left out", reflect.TypeFor[struct {
+			base
+			Desk   string   `json:"desk" from:"caller.id"`
+			Never  chan int `json:"-"`
+			inner  int
+			Second address
+		}](), `{"id":{"type":"string"},"Second":{"type":"object","properties":{"street":{"type":"string","description":"With the number."},` +
+			`"zip":{"type":"string","pattern":"^[0-9]{5}$"}},"required":["street"],"additionalProperties":false}},"required":["id","Second"]`},
+	} {
+		params, err := paramsOf(c.in)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		got, err := schemaOf(params)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		want := `{"type":"object","properties":` + c.want + `,"additionalProperties":false}`
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestTypedInputRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		in   reflect.Type
+		want []string
+	}{
+		{"channel", reflect.TypeFor[struct {
+			A struct {
+				C chan int `json:"c"`
+			} `json:"a"`
+		}](), []string{"a.c: chan int has no JSON form"}},
+		{"function, complex, uintptr", reflect.TypeFor[struct {
+			F func()
+			C complex128
+			U uintptr
+		}](), []string{"F: func() has no JSON form", "C: complex128 has no", "U: uintptr has no"}},
+		{"interface", reflect.TypeFor[struct{ E []error }](), []string{"E.items: error has methods"}},
+		{"recursive", reflect.TypeFor[tree](), []string{"left: registry.tree contains itself"}},
+		{"recursive in a map", reflect.TypeFor[struct{ M map[string]forest }](), []string{"M.values.trees.items.left: registry.tree contains itself"}},
+		{"map keys", reflect.TypeFor[struct{ M map[bool]int }](), []string{"M: keys of type bool"}},
+		{"unexported", reflect.StructOf([]reflect.StructField{
+			{Name: "a", PkgPath: "p", Type: reflect.TypeFor[int](), Tag: `json:"a"`}, {Name: "b", PkgPath: "p", Type: reflect.TypeFor[int](), Tag: `desc:"B."`},
+		}), []string{"a: the field has tags but is not exported", "b: the field has tags but is not exported"}},
+		{"two fields of one name", reflect.StructOf([]reflect.StructField{
+			{Name: "A", Type: reflect.TypeFor[int](), Tag: `json:"id"`}, {Name: "B", Type: reflect.TypeFor[int](), Tag: `json:"id"`},
+		}), []string{"id: struct", "two fields of that JSON name"}},
+		{"pointer to unexported", reflect.TypeFor[struct{ *base }](), []string{"base: a pointer to the unexported registry.base can't be filled"}},
+		{"json string option", reflect.TypeFor[struct {
+			N int `json:"n,string"`
+		}](), []string{`n: the json option "string" hides the type`}},
+		{"tag form", reflect.StructOf([]reflect.StructField{{Name: "N", Type: reflect.TypeFor[int](), Tag: "json:n"}}), []string{"N: struct tag: the text of json is not in double quotes"}},
+		{"tag values", reflect.TypeFor[struct {
+			A int    `json:"a" minimum:"low"`
+			B int    `json:"b" enum:"1,two"`
+			C string `json:"c" secret:"yes"`
+			D int    `json:"d" default:"ten"`
+			E string `json:"e" minimum:"1"`
+			F int    `json:"f" multiline:"true"`
+			G string `json:"g" maxLength:"-1"`
+		}](), []string{`a.minimum: "low" is not JSON; write a number`, `b.enum.1: "two" is not an integer`, `c.secret: "yes" is neither true nor false`,
+			`d.default: "ten" is not JSON`, `e.minimum: minimum says nothing about a string`, `f.multiline: multiline is for strings`, `g.maxLength: maxLength is a whole number from 0`}},
+	} {
+		_, err := paramsOf(c.in)
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v, want %q in it", c.name, err, want)
+			}
+		}
+	}
+}
+
+func TestFromFuncRefuses(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A string `json:"a"`
+	}
+	named := Method{Name: "m"}
+	for _, c := range []struct {
+		name string
+		m    Method
+		fn   any
+		want string
+	}{
+		{"nil", named, nil, "the function is nil"},
+		{"typed nil", named, (func(context.Context, in) (string, error))(nil), "the function is nil"},
+		{"no function", named, 5, "a int is no function"},
+		{"variadic", named, func(context.Context, ...string) (string, error) { return "", nil }, "a variadic function can't be called by names"},
+		{"too few", named, func(context.Context) (string, error) { return "", nil }, "takes 1 values, not 2"},
+		{"no context", named, func(in, in) (string, error) { return "", nil }, "first parameter is registry.in, not context.Context"},
+		{"no error", named, func(context.Context, in) string { return "" }, "returns 1 values, not 2"},
+		{"other error", named, func(context.Context, in) (string, string) { return "", "" }, "second result is string, not error"},
+		{"no struct", named, func(context.Context, string) (string, error) { return "", nil }, "the input is string; write a struct"},
+		{"own JSON", named, func(context.Context, time.Time) (string, error) { return "", nil }, "reads JSON by a method of its own"},
+		{"Run too", Method{Name: "m", Run: func(context.Context, Args) (any, error) { return nil, nil }},
+			func(context.Context, in) (string, error) { return "", nil }, "Run is made of the function"},
+		{"parameter without a field", Method{Name: "m", Params: []Param{{Name: "b", Type: String}}},
+			func(context.Context, in) (string, error) { return "", nil }, "params: b: registry.in has no field of that JSON name"},
+		{"output", named, func(context.Context, in) (struct{ C chan int }, error) { panic("not run") }, "output: C: chan int has no JSON form"},
+		{"input", named, func(context.Context, struct{ C func() }) (string, error) { return "", nil }, "input: C: func() has no JSON form"},
+	} {
+		_, err := FromFunc(c.m, c.fn)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), `method "m"`) {
+			t.Errorf("%s: got %v, want %q in it", c.name, err, c.want)
+		}
+	}
+}
+
+type everything struct {
+	S  string                       `json:"s"`
+	B  bool                         `json:"b"`
+	I  int64                        `json:"i"`
+	U  uint64                       `json:"u"`
+	I8 int8                         `json:"i8"`
+	F  float64                      `json:"f"`
+	L  []int64                      `json:"l"`
+	M  map[string]uint16            `json:"m"`
+	P  *string                      `json:"p"`
+	N  struct{ A, B []string }      `json:"n"`
+	D  []byte                       `json:"d"`
+	MM map[int8]map[string][2]int32 `json:"mm"`
+}
+
+// What a caller writes arrives as it is, 64-bit integers included.
+func TestTypedDecodesExactly(t *testing.T) {
+	t.Parallel()
+	var got everything
+	m, err := FromFunc(Method{Name: "m"}, func(_ context.Context, in everything) (string, error) { got = in; return "ok", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.Make[everything]().Draw(t, "in")
+		want.S = strings.ToValidUTF8(want.S, "?")
+		raw, err := json.Marshal(want)
+		if err != nil {
+			t.Skip("no JSON form")
+		}
+		got = everything{}
+		if _, err := m.Run(t.Context(), decoded(t, raw)); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again) != string(raw) {
+			t.Fatalf("got %s, want %s", again, raw)
+		}
+	})
+}
+
+func decoded(t interface{ Fatal(...any) }, raw []byte) Args {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var args Args
+	if err := d.Decode(&args); err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
+func TestTypedNumbersInAny(t *testing.T) {
+	t.Parallel()
+	m, err := FromFunc(Method{Name: "m"}, func(_ context.Context, in struct{ A any }) (any, error) { return in.A, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Run(t.Context(), Args{"A": json.Number("12345678901234567890")})
+	if err != nil || got != json.Number("12345678901234567890") {
+		t.Errorf("got %#v, %v", got, err)
+	}
+}
+
+// A value that the schema takes and the Go type does not is named, and ends the call as not run. What is hidden or
+// secret is not told.
+func TestTypedMisfit(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A    int        `json:"a"`
+		IP   netip.Addr `json:"ip"`
+		Key  netip.Addr `json:"key" secret:"true"`
+		Desk netip.Addr `json:"desk" from:"caller.id"`
+	}
+	ran := false
+	m, err := FromFunc(Method{Name: "m"}, func(context.Context, in) (string, error) { ran = true; return "", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := Args{"a": json.Number("1"), "ip": "::1", "key": "::1", "desk": "::1"}
+	for _, c := range []struct {
+		name, path, hint string
+		value            any
+	}{
+		{"a", "args.a", "does not fit int", json.Number("18446744073709551615")},
+		{"ip", "args.ip", "here", "here"},
+		{"key", "args.key", "", "TOPSECRET"},
+		{"desk", "", `"desk"`, "TOPSECRET"},
+	} {
+		args := Args{}
+		for k, v := range good {
+			args[k] = v
+		}
+		args[c.name] = c.value
+		_, err := m.Run(t.Context(), args)
+		var unstarted *notStarted
+		if !errors.As(err, &unstarted) {
+			t.Errorf("%s: got %v, want an error marked as not started", c.name, err)
+			continue
+		}
+		text := err.Error()
+		var bad *validate.Error
+		if errors.As(err, &bad) {
+			text = bad.Problems[0].Path + " " + bad.Problems[0].Hint
+		} else if c.path != "" {
+			t.Errorf("%s: got %v, want a validate.Error", c.name, err)
+		}
+		if !strings.Contains(text, c.path) || !strings.Contains(text, c.hint) || strings.Contains(text, "TOPSECRET") {
+			t.Errorf("%s: got %q, want %q and %q in it", c.name, text, c.path, c.hint)
+		}
+	}
+	if ran {
+		t.Error("the function ran")
+	}
+}
+
+func TestTypedResults(t *testing.T) {
+	t.Parallel()
+	type out struct {
+		A int `json:"a"`
+	}
+	failure := errors.New("broken")
+	for _, c := range []struct {
+		name    string
+		fn      any
+		want    any
+		err     string
+		returns bool
+	}{
+		{"text", func(context.Context, struct{}) (string, error) { return "x", nil }, "x", "", false},
+		{"nothing", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }, nil, "", false},
+		{"struct", func(context.Context, struct{}) (out, error) { return out{1}, nil }, out{1}, "", true},
+		{"pointer", func(context.Context, struct{}) (*out, error) { return &out{1}, nil }, &out{1}, "", true},
+		{"nil pointer", func(context.Context, struct{}) (*out, error) { return nil, nil }, nil, "neither a result nor an error", true},
+		{"list", func(context.Context, struct{}) ([]out, error) { return []out{{1}}, nil }, []out{{1}}, "", false},
+		{"block", func(context.Context, struct{}) (Block, error) { return Text("x"), nil }, Text("x"), "", false},
+		{"blocks", func(context.Context, struct{}) ([]Block, error) { return []Block{Text("x")}, nil }, []Block{Text("x")}, "", false},
+		{"time", func(context.Context, struct{}) (time.Time, error) { return time.Time{}, nil }, time.Time{}, "", false},
+		{"tree", func(context.Context, struct{}) (tree, error) { return tree{}, nil }, tree{}, "", false},
+		{"error", func(context.Context, struct{}) (out, error) { return out{1}, failure }, nil, "broken", true},
+	} {
+		m, err := FromFunc(Method{Name: "m"}, c.fn)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if (m.Returns != nil) != c.returns {
+			t.Errorf("%s: Returns is %v", c.name, m.Returns)
+		}
+		got, err := m.Run(t.Context(), nil)
+		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) || c.err == "" && err != nil {
+			t.Errorf("%s: got error %v, want %q", c.name, err, c.err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
