@@ -46,10 +46,10 @@ func (m *Method) Check(raw json.RawMessage) (Bound, error) {
 }
 
 // read decodes the arguments: an object, or nothing.
-func (m *Method) read(raw json.RawMessage) (Args, error) {
+func (m *Method) read(raw json.RawMessage) (map[string]any, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
-		return Args{}, nil
+		return map[string]any{}, nil
 	}
 	if len(raw) > maxArgs {
 		return nil, validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
@@ -61,7 +61,7 @@ func (m *Method) read(raw json.RawMessage) (Args, error) {
 	}
 	switch v := v.(type) {
 	case nil:
-		return Args{}, nil
+		return map[string]any{}, nil
 	case map[string]any:
 		return v, nil
 	}

@@ -4,13 +4,13 @@ import "unicode"
 
 // The letters that pass for another letter in most typefaces. The table is small on purpose: it holds what comes of
 // typing with another keyboard layout, and what somebody who means harm would take first. Fullwidth and styled
-// letters are not in it, since form NFKC makes plain ones of them.
+// letters are not in it, since form NFKD makes plain ones of them and takes accents off.
 var (
 	// smallLooks is for folded text. Digits become the letter that they pass for.
 	smallLooks = pairs(
 		"0o", "1l",
 		// Cyrillic.
-		"аa", "вb", "гr", "ғf", "ԁd", "еe", "ѐe", "ёe", "ҽe", "з3", "һh", "нh", "іi", "їi", "јj", "кk", "ҝk", "ӏl",
+		"аa", "вb", "гr", "ғf", "ԁd", "еe", "ҽe", "з3", "һh", "нh", "іi", "јj", "кk", "ҝk", "ӏl",
 		"мm", "пn", "оo", "рp", "ԛq", "ѕs", "тt", "уy", "үy", "ѵv", "ԝw", "хx", "ҳx", "сc", "ҫc",
 		// Greek.
 		"αa", "βb", "γy", "εe", "ζz", "ηn", "ιi", "κk", "μm", "νv", "οo", "ρp", "σo", "τt", "υu", "χx", "ωw", "ϳj", "ϝf",
@@ -24,7 +24,7 @@ var (
 	)
 	// capitalLooks is for text as written. A letter that is not in it is looked up in smallLooks.
 	capitalLooks = pairs(
-		"Il", "Іl", "Їl", "Ӏl", "Ιl", "Аa", "Вb", "Еe", "Ѕs", "З3", "Нh", "Јj", "Кk", "Мm", "Оo", "Рp", "Сc", "Тt",
+		"Il", "Іl", "Ӏl", "Ιl", "Аa", "Вb", "Еe", "Ѕs", "З3", "Нh", "Јj", "Кk", "Мm", "Оo", "Рp", "Сc", "Тt",
 		"Уy", "Хx", "Ԛq", "Ԝw", "Αa", "Βb", "Εe", "Ζz", "Ηh", "Κk", "Μm", "Νn", "Οo", "Ρp", "Τt", "Υy", "Χx",
 	)
 )

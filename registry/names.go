@@ -100,23 +100,38 @@ func clash(name, other string) error {
 
 // Skeleton is what a name comes to when case, width and the look of letters do not count. Two names with one
 // skeleton can't be told apart by a reader and must not stand beside each other.
-func Skeleton(name string) string { return strings.Map(look, folded(name)) }
+func Skeleton(name string) string { return undotted(strings.Map(look, folded(name))) }
 
 // shapeOf is the skeleton the other way round: capitals are taken by their look before they are
 // folded. "AI" and "Al" have one shape, "ail" and "all" have not.
 func shapeOf(name string) string {
-	return folded(strings.Map(lookOfCapital, norm.NFKC.String(name)))
+	return undotted(folded(strings.Map(lookOfCapital, norm.NFKD.String(name))))
 }
 
-// folded is the name in Unicode form NFKC with its case folded, and without the dot that folding adds to a
-// dotted capital I.
+// folded is the name with its case folded and its letters taken apart (Unicode form NFKD), so that an accent on a zero is
+// one on an o too.
 func folded(name string) string {
 	if isASCII(name) {
 		return strings.ToLower(name)
 	}
-	s := norm.NFKC.String(cases.Fold().String(norm.NFKC.String(name)))
-	return strings.ReplaceAll(s, "i\u0307", "i")
+	s := strings.Map(oneCase, cases.Fold().String(norm.NFKC.String(name)))
+	return norm.NFKD.String(s)
 }
+
+// undotted takes a second dot off i and j, where it can't be seen. Folding a dotted capital I adds one.
+func undotted(s string) string {
+	var before rune
+	return strings.Map(func(r rune) rune {
+		if r == '\u0307' && (before == 'i' || before == 'j') {
+			return -1
+		}
+		before = r
+		return r
+	}, s)
+}
+
+// oneCase goes by way of the capital: some letters have two small forms, and folding leaves Cherokee in either case.
+func oneCase(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
 
 // titleOf makes a title for people out of a name: "lookup_order" becomes "Lookup order".
 func titleOf(name string) string {
