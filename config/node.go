@@ -26,6 +26,7 @@ type node struct {
 	pos    Pos
 	keys   []entry // of a mapping, in order
 	items  []*node // of a list
+	index  map[string]int
 }
 
 // entry is one key of a mapping with its value.
@@ -35,22 +36,15 @@ type entry struct {
 	value *node
 }
 
-// get returns the value of a key, nil when it is absent or n is no mapping. The first of duplicates counts.
-func (n *node) get(name string) *node {
-	if n == nil {
-		return nil
-	}
-	for i := range n.keys {
-		if n.keys[i].name == name {
-			return n.keys[i].value
-		}
-	}
-	return nil
-}
-
-// at returns the entry of a key, the zero entry when it is absent.
+// at returns the entry of a key, the zero entry when it is absent or n is no mapping. The first of duplicates counts.
 func (n *node) at(name string) entry {
-	if n == nil {
+	switch {
+	case n == nil:
+		return entry{}
+	case len(n.keys) > indexed:
+		if i, ok := n.indexOf(name); ok {
+			return n.keys[i]
+		}
 		return entry{}
 	}
 	for _, e := range n.keys {
@@ -60,6 +54,23 @@ func (n *node) at(name string) entry {
 	}
 	return entry{}
 }
+
+// indexed is the size from which a mapping gets an index, so that looking keys up stays cheap.
+const indexed = 16
+
+func (n *node) indexOf(name string) (int, bool) {
+	if n.index == nil {
+		n.index = make(map[string]int, len(n.keys))
+		for i := len(n.keys) - 1; i >= 0; i-- {
+			n.index[n.keys[i].name] = i
+		}
+	}
+	i, ok := n.index[name]
+	return i, ok
+}
+
+// get returns the value of a key, nil when it is absent or n is no mapping.
+func (n *node) get(name string) *node { return n.at(name).value }
 
 // has reports whether a key stands there, whatever its value.
 func (n *node) has(name string) bool { return n.get(name) != nil }

@@ -54,7 +54,6 @@ const maxProblems = 1000
 // report collects what is found in one file.
 type report struct {
 	file     string
-	lines    int // of the file, so that no position lies outside
 	errors   Errors
 	warnings []Problem
 	left     int // errors beyond maxProblems
@@ -66,6 +65,15 @@ func (r *report) fail(pos Pos, key, message, fix string) {
 		return
 	}
 	r.errors = append(r.errors, Problem{File: r.file, Pos: pos, Key: key, Message: message, Fix: fix})
+}
+
+// full reports whether so much is said that more would not be kept.
+func (r *report) full() bool {
+	if len(r.errors) < maxProblems {
+		return false
+	}
+	r.left++
+	return true
 }
 
 func (r *report) warn(pos Pos, key, message, fix string) {

@@ -145,7 +145,7 @@ func marks(n *node) string {
 	return fmt.Sprintf("%q", n.text)
 }
 
-var trailing = regexp.MustCompile(`[ \t](\n|$)`)
+var trailing = regexp.MustCompile(` (\n|\r|$)`)
 
 // other reads a text with the library that this package does without; ok is false where it refuses the text or is
 // known to read it wrong.
@@ -155,8 +155,8 @@ func other(in string) (tree string, ok bool) {
 			ok = false
 		}
 	}()
-	if strings.ContainsAny(in, "|>") && trailing.MatchString(in) {
-		return "", false // it drops white space at the end of the lines of a block
+	if strings.Contains(in, "\t") || trailing.MatchString(in) {
+		return "", false // it drops tabs, white space at the end of lines, and lines of it
 	}
 	file, err := parser.ParseBytes([]byte(in), 0, parser.AllowDuplicateMapKey())
 	if err != nil || len(file.Docs) != 1 {
@@ -179,6 +179,7 @@ func other(in string) (tree string, ok bool) {
 			}
 			return "[" + b.String() + "]"
 		case *ast.LiteralNode:
+			ok = ok && strings.TrimSpace(n.Value.Value) != "" // it makes line ends of nothing
 			return fmt.Sprintf("%q", n.Value.Value)
 		case *ast.NullNode, nil:
 			return "null"

@@ -1,0 +1,84 @@
+package config
+
+// What the grammar has and this version does not run. It is read and checked all the same, so that a file
+// says what is wrong with it and not only that it is early.
+
+var modelForm = mapWith("a map", "{api: openai, model: …}",
+	key{name: "api", doc: "The wire form it speaks.", forms: []form{name.but("openai")}},
+	key{name: "base_url", doc: "Where it is.", forms: []form{anyText.but(`"http://127.0.0.1:11434/v1"`)}},
+	key{name: "model", doc: "Its name there.", forms: []form{anyText.but(`"qwen2.5:3b"`)}},
+	key{name: "key", doc: "The secret to call it with.", forms: []form{reference.but("env:MODEL_KEY")}},
+	key{name: "headers", doc: "More headers.", forms: []form{headersForm}},
+	key{name: "timeout", doc: "How long an answer may take.", forms: []form{duration.but("60s")}},
+	key{name: "temperature", doc: "As the model takes it.", forms: []form{numeral}},
+	key{name: "max_tokens", doc: "The longest answer.", forms: []form{between(1, 10_000_000)}},
+	key{name: "seed", doc: "For repeatable answers.", forms: []form{numeral.but("1")}},
+	key{name: "price", doc: "What tokens cost.", forms: []form{mapOf("a map of prices", "{input: 0.15, output: 0.6}", numeral)}},
+)
+
+var headersForm = mapOf("a map of headers", `{X-Desk: "{desk}"}`, anyText)
+
+var authForm = mapWith("a map", "{bearer: env:ORDERS_TOKEN}",
+	key{name: "bearer", doc: "A token.", forms: []form{reference}},
+	key{name: "basic", doc: "User and password, user:password.", forms: []form{reference}},
+)
+
+var httpForm = mapWith("a map", `{url: "https://orders.example/{order_id}"}`,
+	key{name: "method", doc: "GET unless set.", forms: []form{oneOf("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")}},
+	key{name: "url", must: true, doc: "The address; values stand in its path and query alone.", forms: []form{anyText.but(`"https://orders.example/{order_id}"`)}},
+	key{name: "query", doc: "Parameters of the address.", forms: []form{mapOf("a map", `{page: "{page}"}`, word)}},
+	key{name: "headers", doc: "More headers.", forms: []form{headersForm}},
+	key{name: "body", doc: "What is sent.", forms: []form{anything}},
+	key{name: "auth", doc: "How it signs in.", forms: []form{authForm}},
+	key{name: "allow_private", doc: "The name may resolve to a private address.", forms: []form{flag}},
+)
+
+var askForm = mapWith("a map", `{model: local, prompt: "Sum up:\n\n{text}"}`,
+	key{name: "model", doc: "One of models.", forms: []form{name.but("local")}},
+	key{name: "prompt", must: true, doc: "What is asked.", forms: []form{anyText}},
+	key{name: "system", doc: "The system prompt.", forms: []form{anyText}},
+	key{name: "toolset", doc: "The methods that it may call meanwhile.", forms: []form{name.but("desk")}},
+	key{name: "max_rounds", doc: "How often it may call them.", forms: []form{between(1, 100)}},
+)
+
+var upstreamForm = mapWith("a map", `{command: npx, args: [-y, "@modelcontextprotocol/server-filesystem", /srv/docs]}`,
+	key{name: "command", doc: "The program that serves on its standard input and output.", forms: []form{anyText.but("npx")}},
+	key{name: "args", doc: "Its arguments.", forms: []form{listOf(word, "[-y, server]")}},
+	key{name: "env", doc: "Its variables.", forms: []form{mapOf("a map of variables", "{TOKEN: env:TOKEN}", form{noun: "a text, env:NAME or file:PATH", takes: []kind{text, number, boolean, odd}, secret: true, example: "env:TOKEN"})}},
+	key{name: "cwd", doc: "Where it runs.", forms: []form{anyText.but("/srv")}},
+	key{name: "url", doc: "Where it serves HTTP.", forms: []form{anyText.but(`"https://tools.example/mcp"`)}},
+	key{name: "headers", doc: "More headers.", forms: []form{headersForm}},
+	key{name: "auth", doc: "How we sign in.", forms: []form{authForm}},
+	key{name: "effects", doc: "The effects of its tools; what is not listed counts as destructive.", forms: []form{mapWith("a map", "{read: [read_*]}",
+		key{name: "read", doc: "Tools that only read.", forms: []form{names.but("[read_*, list_*]")}},
+		key{name: "write", doc: "Tools that change what can be mended.", forms: []form{names.but("[create_*]")}},
+		key{name: "destructive", doc: "Tools that change what can't.", forms: []form{names.but("[delete_*]")}},
+	)}},
+	key{name: "allow", doc: "The only tools that are offered.", forms: []form{names.but("[read_*]")}},
+	key{name: "deny", doc: "Tools that are not offered.", forms: []form{names.but("[move_file]")}},
+	key{name: "offer", doc: "As for methods.", forms: []form{oneOf("native", "menu", "both")}},
+	key{name: "prefix", doc: "What its tools' names start with here.", forms: []form{name.but("files_")}},
+	key{name: "timeout", doc: "How long a call may take.", forms: []form{duration, timeoutForm}},
+)
+
+var toolsetForm = mapWith("a map", "{includes: [lookup_order]}",
+	key{name: "includes", must: true, doc: "Methods and other toolsets.", forms: []form{names.but("[lookup_order]")}},
+)
+
+var accessForm = mapWith("a map", "{token: env:DESK_TOKEN, roles: [agent]}",
+	key{name: "token", must: true, doc: "The secret that a client shows.", forms: []form{reference.but("env:DESK_TOKEN")}},
+	key{name: "roles", doc: "What its holder may do.", forms: []form{names.but("[agent]")}},
+)
+
+var approvalsForm = mapWith("a map", "{four_eyes: true}",
+	key{name: "four_eyes", doc: "Who asks may not approve.", forms: []form{flag}},
+	key{name: "allow", doc: "Who may approve.", forms: []form{names.but("[approver]")}},
+)
+
+var httpServerForm = mapWith("a map", "{allowed_hosts: [desk.example]}",
+	key{name: "allowed_hosts", doc: "Names under which it may be reached.", forms: []form{listOf(anyText, "[desk.example]")}},
+	key{name: "allowed_origins", doc: "Pages that may call it.", forms: []form{listOf(anyText, `["https://desk.example"]`)}},
+	key{name: "caller_headers", doc: "Headers that tell who calls.", forms: []form{listOf(anyText, "[X-User]"), mapOf("a map", "{id: X-User}", anyText)}},
+	key{name: "resource", doc: "Its address in access tokens.", forms: []form{anyText.but(`"https://desk.example/mcp"`)}},
+	key{name: "issuers", doc: "Who may issue access tokens.", forms: []form{listOf(anyText, `["https://id.example"]`), mapOf("a map", "{…}", anything)}},
+)
