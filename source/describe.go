@@ -1,0 +1,50 @@
+package source
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mcp-decide/mcp-decide/config"
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+// describe says in one line what a command runs, in the words of the file:
+//
+//	run: refund-cli --order {order_id} [--reason {reason}] < {note}, in /srv, with TOKEN
+//
+// Variables are named only: a literal one may be a secret that somebody wrote into the file.
+func describe(c *config.Command) string {
+	var words []string
+	for _, arg := range c.Argv {
+		if arg.Group == nil {
+			words = append(words, word(arg.Template))
+			continue
+		}
+		group := make([]string, len(arg.Group))
+		for i, t := range arg.Group {
+			group[i] = word(t)
+		}
+		words = append(words, "["+strings.Join(group, " ")+"]")
+	}
+	line := "run: " + strings.Join(words, " ")
+	if c.Stdin != nil {
+		line += " < " + word(*c.Stdin)
+	}
+	if c.Cwd != "" {
+		line += ", in " + quoted(c.Cwd)
+	}
+	for i, v := range c.Env {
+		line += [2]string{", with ", " "}[min(i, 1)] + v.Name
+	}
+	return line
+}
+
+// word is a template as it stands in the file, quoted where it would not read as one word.
+func word(t registry.Template) string { return quoted(t.String()) }
+
+func quoted(s string) string {
+	if s == "" || strings.ContainsAny(s, " \"'[]<,;") || strconv.Quote(s) != `"`+s+`"` {
+		return strconv.Quote(s)
+	}
+	return s
+}
