@@ -179,13 +179,13 @@ func (m *metaReader) settle(members []member) {
 	if m.p.Multiline && m.p.Type != String {
 		m.at("multiline", func() { m.fail("drop it", "multiline is for strings, this is %s", m.p.Type.noun()) })
 	}
-	for _, w := range members {
-		known := metaWords[w.name]
-		if known.types == nil || m.p.Type == Any || slices.Contains(known.types, m.p.Type) {
+	for _, k := range m.p.Keywords {
+		types := metaWords[k.Name].types
+		if types == nil || m.p.Type == Any || slices.Contains(types, m.p.Type) {
 			continue
 		}
-		fix := fmt.Sprintf("write type: %s, or drop it", known.types[0])
-		m.at(w.name, func() { m.fail(fix, "%s says nothing about %s", w.name, m.p.Type.noun()) })
+		fix := fmt.Sprintf("write type: %s, or drop it", types[0])
+		m.at(k.Name, func() { m.fail(fix, "%s says nothing about %s", k.Name, m.p.Type.noun()) })
 	}
 	if m.given["additionalProperties"] && m.p.Fields != nil {
 		m.at("additionalProperties", func() { m.fail("drop it, or use json_schema", "an object with fields has no others") })
