@@ -27,7 +27,26 @@ func Decode(raw json.RawMessage) (any, error) {
 }
 
 func decodeStrictly(raw []byte) (any, error) {
-	return decode(raw, func(keys []string, at map[string]any) any { return at }, false)
+	v, fault := decode(raw, func(keys []string, at map[string]any) any { return at }, false)
+	if fault != nil {
+		return nil, NewError("", Problem{Kind: BadArgs, Hint: fault.String()})
+	}
+	return v, nil
+}
+
+// unreadable says where and why a text is no strict JSON.
+type unreadable struct {
+	offset int
+	place  jsontext.Pointer // the value around it, as far as it was read
+	what   string
+}
+
+func (u *unreadable) String() string {
+	where := fmt.Sprintf("at offset %d", u.offset)
+	if u.place != "" {
+		where += " (in " + pointerPath(string(u.place)) + ")"
+	}
+	return "this is not strict JSON " + where + ": " + u.what
 }
 
 // ordered is a JSON object that knows the order of its keys.
@@ -37,7 +56,7 @@ type ordered struct {
 }
 
 // decodeOrdered is Decode with objects as *ordered.
-func decodeOrdered(raw json.RawMessage) (any, error) {
+func decodeOrdered(raw []byte) (any, *unreadable) {
 	return decode(raw, func(keys []string, at map[string]any) any { return &ordered{keys, at} }, true)
 }
 
@@ -60,9 +79,9 @@ func unordered(v any) any {
 	return v
 }
 
-func decode(raw []byte, object func([]string, map[string]any) any, keys bool) (any, error) {
+func decode(raw []byte, object func([]string, map[string]any) any, keys bool) (any, *unreadable) {
 	if !utf8.Valid(raw) {
-		return nil, undecodable(invalidAt(raw), "", "the bytes are no UTF-8")
+		return nil, &unreadable{invalidAt(raw), "", "the bytes are no UTF-8"}
 	}
 	d := decoder{
 		in:     jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowInvalidUTF8(true)),
@@ -71,10 +90,10 @@ func decode(raw []byte, object func([]string, map[string]any) any, keys bool) (a
 	}
 	v, err := d.value()
 	if err != nil {
-		return nil, d.explain(err, len(raw))
+		return nil, d.explain(err, raw)
 	}
 	if _, err := d.in.ReadToken(); err != io.EOF {
-		return nil, undecodable(int(d.in.InputOffset()), "", "there is text behind the value")
+		return nil, &unreadable{int(d.in.InputOffset()), "", "there is text behind the value"}
 	}
 	return v, nil
 }
@@ -157,31 +176,41 @@ func (d *decoder) members() (any, error) {
 }
 
 // explain words an error of reading.
-func (d *decoder) explain(err error, size int) *Error {
+func (d *decoder) explain(err error, raw []byte) *unreadable {
 	var refused *refusal
 	if errors.As(err, &refused) {
-		return undecodable(int(d.in.InputOffset())-refused.size, d.in.StackPointer(), refused.message)
+		return &unreadable{int(d.in.InputOffset()) - refused.size, d.in.StackPointer(), refused.message}
 	}
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
-		return undecodable(size, "", "there is no value") // io.EOF: nothing but blanks
+		return &unreadable{len(raw), "", "there is no value"} // io.EOF: nothing but blanks
 	}
 	offset, place := int(syntax.ByteOffset), syntax.JSONPointer
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return undecodable(offset, place.Parent(), "the key "+quote(place.LastToken())+" stands there twice")
+		return &unreadable{offset, place.Parent(), "the key " + quote(place.LastToken()) + " stands there twice"}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return undecodable(size, place, "the text ends in the middle of a value")
+		return &unreadable{len(raw), place, "the text ends in the middle of a value"}
 	}
-	return undecodable(offset, place, cut(printable(syntax.Err.Error()), 200))
+	return &unreadable{offset, place, cut(printable(syntax.Err.Error()), 200) + slipAt(raw, offset)}
 }
 
-func undecodable(offset int, place jsontext.Pointer, what string) *Error {
-	where := fmt.Sprintf("at offset %d", offset)
-	if place != "" {
-		where += " (in " + pointerPath(string(place)) + ")"
+// slipAt names the habit of another language that a syntax error shows, if any.
+func slipAt(raw []byte, offset int) string {
+	if offset >= len(raw) {
+		return ""
 	}
-	return NewError("", Problem{Kind: BadArgs, Hint: "this is not strict JSON " + where + ": " + what})
+	switch raw[offset] {
+	case '\'', '`':
+		return "; texts and keys stand in double quotes"
+	case ',':
+		return "; a comma needs a value behind it"
+	case '/', '#':
+		return "; comments can't be used"
+	case 'N', 'T', 'F', 'I', 'u':
+		return "; the only words are true, false and null"
+	}
+	return ""
 }
 
 func invalidAt(raw []byte) int {

@@ -241,5 +241,13 @@ func (x *explainer) sampleObject(n *node, depth int) any {
 			object[name] = v
 		}
 	}
+	for _, p := range n.props {
+		if len(object) >= n.minProps {
+			break
+		}
+		if v, ok := x.sample(p.node, depth-1); ok {
+			object[p.key] = v
+		}
+	}
 	return object
 }

@@ -81,7 +81,10 @@ func advice(v any, wanted types) string {
 	case aFloat, aFloat | anInteger:
 		return "Write a plain JSON number"
 	case anInteger:
-		return "Write a whole JSON number, within 64 bits and without point and exponent"
+		if n, ok := v.(json.Number); ok && strings.Trim(n.String(), "-0123456789") == "" {
+			return "Write a whole JSON number of at most 64 bits"
+		}
+		return "Write a whole JSON number"
 	case aBoolean:
 		return "Write true or false, without quotes"
 	case anArray:

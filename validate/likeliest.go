@@ -12,6 +12,7 @@ func likeliest(failed fault, ways [][]fault) []fault {
 	if merged, ok := sameTypes(failed, ways); ok {
 		return []fault{merged}
 	}
+	ways = closest(failed, ways)
 	if merged, ok := sameChoice(ways); ok {
 		return []fault{merged}
 	}
@@ -35,6 +36,20 @@ func sameTypes(failed fault, ways [][]fault) (fault, bool) {
 		merged.types |= way[0].wanted()
 	}
 	return merged, true
+}
+
+// closest leaves out the alternatives that want another type here, when there are others.
+func closest(failed fault, ways [][]fault) [][]fault {
+	var close [][]fault
+	for _, way := range ways {
+		if weigh(failed.path, way)[0] == 0 {
+			close = append(close, way)
+		}
+	}
+	if len(close) == 0 {
+		return ways
+	}
+	return close
 }
 
 func (f *fault) wanted() types {

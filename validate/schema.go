@@ -18,7 +18,7 @@ type Schema struct {
 // patterns, and schemas whose static cost is over the limits of this package: 1 MiB of
 // text, 2,000 schemas in 64 levels, 512 properties of one object, 1,000 listed values, patterns of 1,000
 // characters, and 20,000 visits of schemas for one value, references followed. The error is a
-// *SchemaError, or the *Error of Decode.
+// *SchemaError.
 //
 // Schemas that name draft-04 to 2019-09 in $schema are read as draft 2020-12; what means
 // something else there is refused.
@@ -26,9 +26,9 @@ func Compile(schema []byte) (*Schema, error) {
 	if len(schema) > maxSchemaText {
 		return nil, &SchemaError{[]Fault{{Message: fmt.Sprintf("the text has %d bytes, at most %d are read", len(schema), maxSchemaText)}}}
 	}
-	doc, err := decodeOrdered(schema)
-	if err != nil {
-		return nil, err
+	doc, fault := decodeOrdered(schema)
+	if fault != nil {
+		return nil, &SchemaError{[]Fault{{Pointer: string(fault.place), Message: fault.String()}}}
 	}
 	r := &reader{nodes: map[string]*node{}, anchors: map[string]*node{}, regexps: map[string]pattern{}}
 	root := r.schema(doc, "", nil, apart, 1)
@@ -45,8 +45,10 @@ func Compile(schema []byte) (*Schema, error) {
 	if root.plain {
 		return s, nil // the library is needed only to say what is wrong; its set-up is what costs time
 	}
-	_, err = s.engine()
-	return s, err
+	if _, err := s.engine(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // document is the schema for the library, without the words that would give it another name

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -96,12 +97,18 @@ func mistyped(v any) (fault, fix string) {
 		for i, t := range typeNames {
 			all[i] = t.name
 		}
-		if near := Nearest(s, all); near != "" {
+		if near := cmp.Or(foreign[s], Nearest(s, all)); near != "" {
 			fix = "did you mean " + quote(near) + "?"
 		}
 		return quote(s) + " is no type; types are " + strings.Join(all, ", "), fix
 	}
 	return "", ""
+}
+
+// foreign are the type names of other languages that come to mind first.
+var foreign = map[string]string{
+	"str": "string", "text": "string", "int": "integer", "float": "number", "double": "number",
+	"bool": "boolean", "list": "array", "dict": "object", "map": "object", "None": "null",
 }
 
 func notTexts(v any) (fault, fix string) {

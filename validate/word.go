@@ -118,7 +118,7 @@ func (f *fault) expected() string {
 	case "minContains", "maxContains":
 		return f.contained()
 	case "not":
-		return "a value that the schema does not exclude" + f.excluded()
+		return f.unexcluded()
 	case "oneOf":
 		return "a value that fits exactly one of " + plural(f.count("oneOf"), "form")
 	case "false":
@@ -128,30 +128,32 @@ func (f *fault) expected() string {
 }
 
 func (f *fault) contained() string {
-	noun, limit := "items that fit", "at least "
+	noun := "a value that fits"
 	for _, s := range f.node.subs {
 		if s.word == "contains" {
-			noun = "items that are each " + s.noun()
+			noun = s.noun()
 		}
 	}
-	n := f.node.count(f.word)
+	limit := "at least"
 	if f.word == "maxContains" {
-		limit = "at most "
+		limit = "at most"
 	}
-	return fmt.Sprintf("a list with %s%d %s", limit, max(n, 1), noun)
+	switch n := f.node.count(f.word); n {
+	case -1, 1:
+		return "a list with " + limit + " one item that is " + noun
+	default:
+		return fmt.Sprintf("a list with %s %d items that are each %s", limit, n, noun)
+	}
 }
 
-// excluded says what "not" takes away where it is a list of values or a type.
-func (f *fault) excluded() string {
+// unexcluded is what "not" leaves, in words where it takes away listed values or a type.
+func (f *fault) unexcluded() string {
 	for _, s := range f.node.subs {
-		if s.word != "not" {
-			continue
-		}
-		if noun := s.noun(); noun != "a value" && len(s.literals)+int(s.types) > 0 {
-			return ": not " + noun
+		if s.word == "not" && (len(s.literals) > 0 || s.types != 0) && s.noun() != "a value" {
+			return "anything but " + s.noun()
 		}
 	}
-	return ""
+	return "a value that the schema does not exclude"
 }
 
 func (f *fault) count(word string) int {
