@@ -97,7 +97,16 @@ func why(cause error) error {
 	case errors.Is(cause, errRunaway):
 		return errRunaway
 	case errors.Is(cause, context.DeadlineExceeded), errors.Is(cause, registry.ErrTimeout):
-		return fmt.Errorf("%w: stopped at its deadline", registry.ErrTimeout)
+		return &halt{"stopped at its deadline", registry.ErrTimeout}
 	}
-	return fmt.Errorf("stopped before its end: %w", cause)
+	return &halt{"stopped before its end", cause}
 }
+
+// halt says in a few words why a program was stopped, and holds the cause for whoever asks.
+type halt struct {
+	text  string
+	cause error
+}
+
+func (h *halt) Error() string { return h.text }
+func (h *halt) Unwrap() error { return h.cause }

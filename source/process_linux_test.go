@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -135,7 +136,7 @@ func TestStoppedPrograms(t *testing.T) {
 					t.Errorf("%d processes are alive, want %d", n, test.alive)
 				}
 			})
-			if out != nil || err == nil || !strings.Contains(err.Error(), "stopped before its end") {
+			if out != nil || err == nil || err.Error() != "stopped before its end" || !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v, %v", out, err)
 			}
 			if got := stateOf(t, registry.Write, err); got != registry.Unknown {
@@ -157,7 +158,7 @@ func TestDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err := m.Run(ctx, nil)
-	if err == nil || !strings.Contains(err.Error(), "timeout: stopped at its deadline") {
+	if !errors.Is(err, registry.ErrTimeout) || err.Error() != "stopped at its deadline" {
 		t.Fatalf("got %v", err)
 	}
 	gone(t, mark)

@@ -119,7 +119,7 @@ func cause(err error) error {
 func (b *builder) params(params []registry.Param) []registry.Param {
 	params = slices.Clone(params)
 	for i := range params {
-		if p := &params[i]; isReference(p.From) && p.Fill == nil {
+		if p := &params[i]; isReference(p.From) {
 			p.Fill = b.fill(p)
 		}
 	}
@@ -149,13 +149,10 @@ func (b *builder) fill(p *registry.Param) registry.Fill {
 	return decoded(json.RawMessage(r.text))
 }
 
-// without fills a parameter whose reference has no value: with its default, with nothing when it is
-// optional, and else not at all; the method is off then.
+// without fills a parameter whose reference has no value with nothing: the registry takes its default then, or
+// leaves it out when it is optional. A required one turns the method off.
 func (b *builder) without(p *registry.Param, key string, r reference) registry.Fill {
-	if p.Default != nil {
-		return decoded(p.Default)
-	}
-	if !p.Optional {
+	if p.Default == nil && !p.Optional {
 		b.disable(config.Pos{}, key, r.missing, r.fix)
 	}
 	return func(context.Context, registry.Caller) (any, error) { return nil, nil }

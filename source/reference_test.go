@@ -146,7 +146,7 @@ func TestHiddenValues(t *testing.T) {
 		{param: registry.Param{From: "env:OBJECT", Type: registry.Object}, want: map[string]any{"a": json.Number("1")}},
 		{param: registry.Param{From: "env:TEXT", Type: registry.Integer}, off: "env:TEXT does not hold a value of type integer"},
 		{param: registry.Param{From: "env:NUMBER", Type: registry.Boolean}, off: "env:NUMBER does not hold a value of type boolean"},
-		{param: registry.Param{From: "env:NONE", Type: registry.Integer, Default: raw("7")}, want: json.Number("7")},
+		{param: registry.Param{From: "env:NONE", Type: registry.Integer, Default: raw("7")}, want: nil},
 		{param: registry.Param{From: "env:NONE", Type: registry.String, Optional: true}, want: nil},
 		{param: registry.Param{From: "env:NONE", Type: registry.String}, off: "the environment variable NONE is not set"},
 	} {
