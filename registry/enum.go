@@ -51,13 +51,10 @@ func fromText(t Type, quoted jsontext.Value) (json.RawMessage, error) {
 	return nil, fmt.Errorf("%s is not %s", show(json.RawMessage(quoted)), t.noun())
 }
 
-// isIntegerText reports whether text is an integer within 64 bits as JSON writes it.
+// isIntegerText reports whether text is an integer within 64 bits, signed, as JSON writes it.
 func isIntegerText(text string) bool {
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return strconv.FormatInt(i, 10) == text
-	}
-	u, err := strconv.ParseUint(text, 10, 64)
-	return err == nil && strconv.FormatUint(u, 10) == text
+	i, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(i, 10) == text
 }
 
 // typeOfAll is the one type of all values: integers among numbers are numbers, null counts for none.

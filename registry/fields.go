@@ -158,8 +158,8 @@ func (r *typeReader) value(p *Param, t reflect.Type) {
 	}
 }
 
-// number reads the integers. Up to 32 bits the width is told; a model needs no bounds of 64 bits, and
-// a value beyond them is caught when it is decoded.
+// number reads the integers. Up to 32 bits the width is told; more than 64 bits with a sign is no integer anywhere in
+// the product, so a result of 64 bits without one is called a number.
 func (r *typeReader) number(p *Param, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64:
@@ -170,6 +170,9 @@ func (r *typeReader) number(p *Param, t reflect.Type) {
 		r.bounds(p, strconv.FormatInt(-bound, 10), strconv.FormatInt(bound-1, 10))
 	case reflect.Uint, reflect.Uint64:
 		p.Type = Integer
+		if r.output {
+			p.Type = Number
+		}
 		r.bounds(p, "0", "")
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		p.Type = Integer

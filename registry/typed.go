@@ -22,7 +22,7 @@ import (
 //	multiline:"true"          a text of several lines
 //	minimum:"1"               and so on: any JSON Schema word of the schema language
 //
-// Integers are bounded by their width up to 32 bits; in fields of type any, numbers are json.Number. A time.Time is
+// Integers are bounded by their width, a uint64 by 63 bits; in fields of type any, numbers are json.Number. A time.Time is
 // a text in RFC 3339, []byte one in base64, a type with UnmarshalText a text; a type with an UnmarshalJSON of its
 // own, json.RawMessage and any take any JSON value. Channels, functions, complex numbers, interfaces with
 // methods and recursive types are refused.

@@ -375,3 +375,108 @@ func TestTypedResults(t *testing.T) {
 		}
 	}
 }
+
+type report struct {
+	Name   string            `json:"name" desc:"Whose."`
+	Kind   *string           `json:"kind" enum:"a,b"`
+	Note   *string           `json:"note"`
+	Next   *address          `json:"next,omitempty"`
+	Lines  []address         `json:"lines"`
+	Counts map[string]int8   `json:"counts"`
+	Data   []byte            `json:"data"`
+	Extra  map[string][]byte `json:"extra,omitempty"`
+	At     time.Time         `json:"at"`
+	Any    error             `json:"any"`
+}
+
+func TestTypedOutput(t *testing.T) {
+	t.Parallel()
+	returns, err := returnsOf(reflect.TypeFor[*report]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := schemaOfParam(*returns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := `"properties":{"street":{"type":"string","description":"With the number."},"zip":{"type":"string","pattern":"^[0-9]{5}$"}},"required":["street"],"additionalProperties":false}`
+	want := `{"type":"object","properties":{"name":{"type":"string","description":"Whose."},"kind":{"type":["string","null"],"enum":["a","b",null]},` +
+		`"note":{"type":["string","null"]},"next":{"type":"object",` + address + `,"lines":{"type":["array","null"],"items":{"type":"object",` + address + `},` +
+		`"counts":{"type":["object","null"],"additionalProperties":{"type":"integer"}},"data":{"type":["string","null"],"contentEncoding":"base64"},` +
+		`"extra":{"type":"object","additionalProperties":{"type":["string","null"],"contentEncoding":"base64"}},"at":{"type":"string","format":"date-time"},"any":{}},` +
+		`"required":["name","lines","counts","data","at","any"],"additionalProperties":false}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// Whatever a typed function returns fits the shape that was read from its type, nil values included.
+func TestTypedResultsFitTheirShape(t *testing.T) {
+	t.Parallel()
+	var out everything
+	made, err := FromFunc(Method{Name: "m", Summary: "S.", Effect: Read, ResultCap: maxResultCap},
+		func(context.Context, struct{}) (everything, error) { return out, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Prepare(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		out = rapid.Make[everything]().Draw(t, "out")
+		result, err := Call(t.Context(), Request{Method: m})
+		if err != nil || result.State != Done || result.Structured == nil {
+			t.Fatalf("got %s, %v, %v, structured %s", result.State, err, result.Err, result.Structured)
+		}
+		v, err := validate.Decode(result.Structured)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problems := m.outputChecker.Check("result", v); len(problems) > 0 {
+			t.Fatalf("%s: %v", result.Structured, problems)
+		}
+	})
+}
+
+// The whole way: checked against the schema of the tags, decoded, run.
+func TestAddRunsThroughTheDoor(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		N    uint64  `json:"n"`
+		At   address `json:"at"`
+		Desk string  `json:"desk" from:"caller.id"`
+		Size int8    `json:"size" default:"3"`
+	}
+	var got in
+	r := New()
+	err := Add(r, Method{Name: "m", Summary: "S.", Effect: Read}, func(_ context.Context, in in) (struct{}, error) { got = in; return struct{}{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := r.Snapshot().Find("m")
+	for _, c := range []struct {
+		args string
+		want in
+		kind validate.Kind
+	}{
+		{`{"n": 9223372036854775807, "at": {"street": "S", "more": 1}}`, in{1<<63 - 1, address{Street: "S"}, "token:a", 3}, ""},
+		{`{"n": -1, "at": {"street": "S"}}`, in{}, validate.TypeMismatch},
+		{`{"n": 1, "at": {}}`, in{}, validate.MissingRequired},
+		{`{"n": 1, "at": {"street": "S"}, "desk": "mine"}`, in{}, validate.BadArgs},
+		{`{"n": 1, "at": {"street": "S"}, "size": 128}`, in{}, validate.TypeMismatch},
+	} {
+		got = in{}
+		result, err := Call(t.Context(), Request{Method: m, Args: json.RawMessage(c.args), Caller: Caller{ID: "token:a"}})
+		var bad *validate.Error
+		if errors.As(err, &bad) != (c.kind != "") || c.kind == "" && result.State != Done || bad != nil && bad.Kind != c.kind {
+			t.Errorf("%s: got %v, %v, %v", c.args, result.State, result.Err, err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.args, diff)
+		}
+	}
+	if err := Add[in, string](r, Method{Name: "nil", Summary: "S."}, nil); err == nil || !strings.Contains(err.Error(), `method "nil": the function is nil`) {
+		t.Errorf("a nil function: got %v", err)
+	}
+}

@@ -125,7 +125,10 @@ func makeParam(p param, in meta, hide hiding) (registry.Param, error) {
 // hiding makes a parameter a hidden one.
 type hiding func(*registry.Param)
 
-func anything(p *registry.Param) { fillWith(p, "filled "+p.Name) }
+func anything(p *registry.Param) {
+	*p = registry.Param{Name: p.Name}
+	fillWith(p, "filled "+p.Name)
+}
 
 func fromContext(raw json.RawMessage) (hiding, error) {
 	values := map[string]any{}
@@ -153,6 +156,7 @@ func fromContext(raw json.RawMessage) (hiding, error) {
 
 func fillWith(p *registry.Param, value any) {
 	if slices.Contains(injected, p.Name) {
+		*p = registry.Param{Name: p.Name}
 		value = map[string]any{"$runtime": true}
 	}
 	p.Fill = func(context.Context, registry.Caller) (any, error) { return value, nil }
