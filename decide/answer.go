@@ -61,6 +61,9 @@ func (r *reply) answer(ctx context.Context) (Outcome, error) {
 	r.rec.Turn, r.rec.Decision = handle(id, round), t.Decision
 	for range maxLost {
 		out, winner, err := r.take(ctx, t)
+		if errors.Is(err, ErrNoRow) { // forgotten while it was looked at
+			return r.nothing(ErrNoTurn, noTurnText), nil
+		}
 		if winner == nil || err != nil {
 			return out, err
 		}

@@ -226,7 +226,7 @@ func (e *Engine) settle(ctx context.Context, id, call string, done *outcome) err
 			return nil
 		}
 		var won bool
-		if t, won, err = e.step(ctx, settleClass(done), t, func(n *turn) {
+		if t, won, err = e.step(ctx, settleClass(done, late), t, func(n *turn) {
 			n.State, n.Origin = State(done.State), "answer"
 			n.last().Outcome = done
 		}); won {
@@ -236,8 +236,8 @@ func (e *Engine) settle(ctx context.Context, id, call string, done *outcome) err
 	return err
 }
 
-func settleClass(done *outcome) Class {
-	if done.Effect == registry.Destructive || done.State == registry.Unknown {
+func settleClass(done *outcome, late bool) Class {
+	if late || done.Effect == registry.Destructive || done.State == registry.Unknown {
 		return Power
 	}
 	return Kill
