@@ -108,6 +108,9 @@ func (x *explainer) unlisted(p *Problem, f *fault) {
 	for _, v := range allowed {
 		text, isText := v.(string)
 		given, gaveText := f.value.(string)
+		if f.literals == nil && !x.accepts(f.node, v) {
+			continue
+		}
 		switch {
 		case gaveText && !isText && literal(v) == strings.TrimSpace(given):
 			p.Hint, p.Example = "Write it without quotes", literal(v)

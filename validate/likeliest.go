@@ -88,7 +88,7 @@ func sameChoice(ways [][]fault) (fault, bool) {
 }
 
 func (f *fault) lists() bool {
-	return f.node != nil && f.name == "" && (f.word == "enum" || f.word == "const")
+	return f.node != nil && (f.word == "enum" || f.word == "const")
 }
 
 // allowed are the values that a fault of enum or const would take.

@@ -2,6 +2,8 @@ package validate
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 )
 
@@ -14,7 +16,10 @@ func mustCompile(t testing.TB, schema string) *Schema {
 	return s
 }
 
-func mustDecode(t testing.TB, text string) any {
+func mustDecode(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, text string) any {
 	t.Helper()
 	v, err := Decode(json.RawMessage(text))
 	if err != nil {
@@ -22,3 +27,5 @@ func mustDecode(t testing.TB, text string) any {
 	}
 	return v
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -29,7 +29,9 @@ func (x *explainer) word(root string, f *fault) Problem {
 	switch {
 	case f.isKey():
 		p.Path = f.path.in(root)
-		p.Expected = "keys of which each is " + p.Expected
+		if !f.lists() && f.word != "false" {
+			p.Expected = "keys of which each is " + p.Expected
+		}
 		return p
 	case f.word == "type":
 		x.mistyped(&p, f)
@@ -122,6 +124,9 @@ func (f *fault) expected() string {
 	case "oneOf":
 		return "a value that fits exactly one of " + plural(f.count("oneOf"), "form")
 	case "false":
+		if f.isKey() {
+			return "no keys here"
+		}
 		return "no value here"
 	}
 	return "a value that fits " + quote(f.word)
