@@ -1,0 +1,154 @@
+package menu
+
+import (
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+// A chooser takes what the scanner finds, in order, and keeps the one pick. Equal picks are one;
+// of different ones the last counts only behind a correction; a pick that is invalid is never
+// replaced by an earlier one.
+type chooser struct {
+	text    string
+	pick    *reading // the last that stands
+	at      found
+	earlier *reading // one that differs from it, without a correction between
+	spoken  []span   // prose since pick
+	marked  bool     // an answer tag since pick
+
+	talked   *reading // a mention behind pick that differs from it
+	mentions bool
+	quotes   bool
+	copies   *reading // the menu's own line
+	several  bool     // copies of different lines
+	odd      string   // why some object was not JSON
+
+	unclosed bool // thinking that never ends
+	vendor   bool // a call in a form that is not read
+	invented bool // a turn of somebody else was made up
+	tangled  bool // ... between two picks
+}
+
+// found says how and where a reading was found.
+type found struct {
+	standing standing
+	end      int
+	fenced   bool
+	repaired bool
+}
+
+// any reports whether anything like a pick was seen.
+func (c *chooser) any() bool { return c.pick != nil || c.mentions || c.copies != nil }
+
+// speak notes prose. Before the first pick it says nothing about a pick.
+func (c *chooser) speak(from, to int) {
+	if c.pick == nil || from == to {
+		return
+	}
+	if n := len(c.spoken); n > 0 && c.spoken[n-1].to == from {
+		c.spoken[n-1].to = to
+		return
+	}
+	c.spoken = append(c.spoken, span{from, to})
+}
+
+func (c *chooser) found(rd *reading, at found) {
+	if at.standing != stands {
+		c.mentions = true
+		if c.pick != nil && !same(c.pick, rd) {
+			c.talked = rd
+		}
+		return
+	}
+	c.stand(rd)
+	c.pick, c.at = rd, at
+	c.spoken, c.marked, c.talked = c.spoken[:0], false, nil
+}
+
+// stand compares a pick with the one before it.
+func (c *chooser) stand(rd *reading) {
+	if c.pick == nil {
+		c.tangled = c.invented
+		return
+	}
+	between := remarksIn(c.text, c.spoken)
+	switch {
+	case between.invented || c.invented:
+		c.tangled = true
+	case between.corrected || c.marked:
+		c.earlier = nil
+	case !same(c.pick, rd):
+		c.earlier = c.pick
+	}
+}
+
+// copied notes a line of the menu itself. It counts when nothing else does.
+func (c *chooser) copied(rd *reading) {
+	if c.copies != nil && !same(c.copies, rd) {
+		c.several = true
+	}
+	c.copies = rd
+}
+
+// unread notes an object that is no JSON and no pick.
+func (c *chooser) unread(k *skimmer) { c.odd = k.why }
+
+// forget drops all that was found: it was thinking.
+func (c *chooser) forget() {
+	*c = chooser{text: c.text, spoken: c.spoken[:0]}
+}
+
+// choose takes the pick, or says why there is none. open: a fence was never closed.
+func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
+	switch {
+	case c.unclosed:
+		return Pick{}, r.noAction("thinking that never ends")
+	case c.pick == nil:
+		return c.lesser(r)
+	case c.tangled:
+		return Pick{}, r.ambiguous("a turn of somebody else between or before the picks")
+	case c.earlier != nil:
+		return Pick{}, r.ambiguous(bothNames(c.earlier, c.pick))
+	case c.talked != nil:
+		return Pick{}, r.ambiguous("a pick, and talk of another behind it")
+	case c.vendor:
+		return Pick{}, r.ambiguous("a pick, and a call in another form behind it")
+	case remarksIn(c.text, c.spoken).withdrawn:
+		return Pick{}, r.ambiguous("a pick that the text behind it takes back")
+	case cut && (open || !isSilent(c.text, c.spoken)):
+		return Pick{}, r.ambiguous("a reply that was cut behind a pick, so the last word is missing")
+	}
+	pick, err := r.taken(c.pick)
+	pick.Repaired = c.at.repaired
+	pick.Strategy = "prose"
+	if c.at.fenced {
+		pick.Strategy = "fence"
+	}
+	return pick, err
+}
+
+// lesser answers when nothing in the reply stands as a pick.
+func (c *chooser) lesser(r *reader) (Pick, error) {
+	switch {
+	case c.vendor:
+		return Pick{}, r.noAction("a tool call in a form that is not read here")
+	case c.mentions || c.quotes || c.several:
+		return Pick{}, r.ambiguous("picks that are only mentioned, quoted or copied")
+	case c.copies != nil && c.copies.problem == nil && c.copies.hasValues():
+		return Pick{}, r.refuse(c.copies.unfilled())
+	case c.copies != nil:
+		pick, err := r.taken(c.copies)
+		pick.Strategy = "prose"
+		return pick, err
+	case c.odd != "":
+		return Pick{}, r.noAction("an object that is not JSON: " + c.odd)
+	}
+	return Pick{}, r.noAction("")
+}
+
+// unfilled is the reading of a Call line that was copied with the values that stand there as
+// examples.
+func (rd *reading) unfilled() *reading {
+	rd.problem = &validate.Problem{Kind: validate.MissingRequired, Path: "args", Expected: "values of your own",
+		Read: "the menu's Call line as it stands"}
+	return rd
+}

@@ -1,0 +1,108 @@
+package menu
+
+import (
+	"strings"
+
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+// damaged handles an object or list that is no JSON. It is never repaired and never looked into:
+// either its end is certain, or the rest of the reply belongs to it. One that is cut could have
+// become a pick, whatever it says so far.
+func (s *scanner) damaged(from int, st standing, k *skimmer) {
+	end := len(s.text)
+	if k.end == broken {
+		end = balanced(s.text, from)
+	}
+	at := span{from, end}
+	if k.end == short && st == stands || saysCall(at.of(s.text)) {
+		s.choice.found(s.read.broken(at.of(s.text), k), found{st, end, s.fence.open, false})
+	} else {
+		s.choice.unread(k)
+	}
+	s.skip(end, st, false)
+}
+
+// broken is the reading of an object that is damaged, as far as it could be read.
+func (r *reader) broken(text string, k *skimmer) *reading {
+	rd := &reading{text: text}
+	rd.problem = &validate.Problem{Kind: validate.NoAction, Expected: "a JSON object", Read: "one that is not JSON: " + k.why}
+	c, ok := callOf(k.text, k.members, maxWrappers)
+	if !ok || c.conflict != "" {
+		return rd
+	}
+	name := c.name.of(k.text)
+	if name[0] != '"' {
+		return rd
+	}
+	rd.name = unquoted(name[1 : len(name)-1])
+	if rd.option = r.find(rd.name); rd.option == nil {
+		rd.problem = r.unknown(rd.name)
+		return rd
+	}
+	rd.problem.Kind, rd.problem.Path = validate.BadArgs, "args"
+	return rd
+}
+
+// balanced is where the brackets that open at from are closed again. They are counted twice, with
+// and without regard to quotes: when the counts differ the end is uncertain, and it is the end of
+// the text.
+func balanced(text string, from int) int {
+	open, bare := 0, 0
+	bareEnd := -1
+	quote := byte(0)
+	for i := from; i < len(text); i++ {
+		c := text[i]
+		switch c {
+		case '{', '[':
+			bare++
+		case '}', ']':
+			if bare--; bare == 0 && bareEnd < 0 {
+				bareEnd = i
+			}
+		}
+		switch {
+		case c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{' || c == '[':
+			open++
+		case c == '}' || c == ']':
+			if open--; open == 0 {
+				if i == bareEnd {
+					return i + 1
+				}
+				return len(text)
+			}
+		}
+	}
+	return len(text)
+}
+
+// saysCall reports whether a damaged stretch has a key that a pick could have.
+func saysCall(text string) bool {
+	for _, key := range [...]string{"call", "action", "function", "tool", "decision", "name"} {
+		for rest := text; ; {
+			i := strings.Index(rest, key)
+			if i < 0 {
+				break
+			}
+			rest = rest[i+len(key):]
+			if isKeyEnd(rest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isKeyEnd reports whether a colon follows, behind a quote of any kind and what may be cut.
+func isKeyEnd(rest string) bool {
+	rest = strings.TrimLeft(rest[:min(len(rest), 24)], "_s\\\"'`”’＂ \n\t")
+	return rest == "" || strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：") || strings.HasPrefix(rest, "=")
+}

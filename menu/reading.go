@@ -1,0 +1,244 @@
+package menu
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+// A reading is one object of the reply that is, or was meant to be, a pick.
+type reading struct {
+	text    string // the object as it stands in the reply
+	call    call
+	name    string
+	option  *registry.Option // nil when no option has that name
+	args    json.RawMessage  // as read, when there is no problem
+	beside  bool             // the arguments stand beside the call key
+	problem *validate.Problem
+	canon   string // see same
+}
+
+// reader reads objects against the options.
+type reader struct {
+	offered []registry.Option
+	byName  map[string]*registry.Option // made when many names are looked up
+	lookups int
+	copies  map[*registry.Option][2]string
+}
+
+// read makes a reading of the object at a place of text. ok is false when it is data.
+func (r *reader) read(text string, at span, members []member) (*reading, bool) {
+	c, ok := callOf(text, members, 0)
+	if !ok {
+		return nil, false
+	}
+	rd := &reading{text: at.of(text), call: c}
+	if c.conflict != "" {
+		rd.problem = &validate.Problem{Kind: validate.Ambiguous, Path: "call", Expected: "one call", Read: c.conflict}
+		return rd, true
+	}
+	name := c.name.of(c.text)
+	if name[0] != '"' {
+		rd.problem = &validate.Problem{Kind: validate.UnknownCall, Path: "call", Expected: "the name of an option as a text", Read: fold(name, maxQuoted)}
+		return rd, true
+	}
+	rd.name = unquoted(name[1 : len(name)-1])
+	if rd.option = r.find(rd.name); rd.option == nil {
+		rd.problem = r.unknown(rd.name)
+		return rd, true
+	}
+	raw, beside, problem := c.arguments(rd.option)
+	rd.beside, rd.problem = beside, problem
+	if problem == nil {
+		rd.settle(raw)
+	}
+	return rd, true
+}
+
+// settle cleans the argument object; an option with a fixed value has no use for one.
+func (rd *reading) settle(raw string) {
+	rd.args = json.RawMessage("{}")
+	if raw != "" {
+		rd.args, rd.problem = cleaned(raw, fieldsOf(rd.option))
+	}
+	if rd.problem == nil && isSchemaEcho(raw, rd.option) {
+		rd.problem = &validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "values", Read: "a schema"}
+	}
+	if rd.problem != nil && rd.problem.Kind == validate.MissingRequired {
+		rd.problem.Expected = nameType(rd.option, rd.problem.Path)
+	}
+}
+
+func fieldsOf(o *registry.Option) []registry.Param {
+	if o.Method == nil {
+		return nil
+	}
+	return o.Method.Params
+}
+
+// nameType is what a missing argument has to be, when it stands at the top.
+func nameType(o *registry.Option, path string) string {
+	if p := parameter(o, strings.TrimPrefix(path, "args.")); p != nil {
+		b, _ := appendType(nil, p, 0)
+		return "a value of type " + string(b)
+	}
+	return "a value"
+}
+
+// isSchemaEcho reports whether the arguments are the schema itself, for an option that would run
+// with nothing given.
+func isSchemaEcho(raw string, o *registry.Option) bool {
+	if !strings.Contains(raw, `"properties"`) || parameter(o, "properties") != nil {
+		return false
+	}
+	for p := range visible(o) {
+		if p.Required() {
+			return false // missing_required says it better
+		}
+	}
+	s := skimmer{text: raw}
+	s.value()
+	c := call{text: raw, members: s.members}
+	return c.has("properties") && c.has("type")
+}
+
+// find looks a name up. The map is made only when it pays.
+func (r *reader) find(name string) *registry.Option {
+	if r.lookups++; r.lookups > 8 && r.byName == nil {
+		r.byName = make(map[string]*registry.Option, len(r.offered))
+		for i := range slices.Backward(r.offered) {
+			r.byName[r.offered[i].Name] = &r.offered[i]
+		}
+	}
+	if r.byName != nil {
+		return r.byName[name]
+	}
+	for i := range r.offered {
+		if r.offered[i].Name == name {
+			return &r.offered[i]
+		}
+	}
+	return nil
+}
+
+// same reports whether two readings are one pick: the same text, or the same option with equal
+// arguments, whatever the order of keys.
+func same(a, b *reading) bool {
+	if a.text == b.text {
+		return true
+	}
+	if a.problem != nil || b.problem != nil || a.name != b.name {
+		return false
+	}
+	return a.canonical() == b.canonical()
+}
+
+func (rd *reading) canonical() string {
+	if rd.canon == "" {
+		rd.canon = canonical(rd.args)
+	}
+	return rd.canon
+}
+
+// canonical writes a JSON value with sorted keys and its numbers as they were written.
+func canonical(raw json.RawMessage) string {
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return string(raw)
+	}
+	sorted, err := json.Marshal(v)
+	if err != nil {
+		return string(raw)
+	}
+	return string(sorted)
+}
+
+// isCopy reports whether an object behind the label "Call:" is the menu's own line.
+func (r *reader) isCopy(rd *reading) bool {
+	if rd.option == nil {
+		return false
+	}
+	if r.copies == nil {
+		r.copies = make(map[*registry.Option][2]string)
+	}
+	lines, ok := r.copies[rd.option]
+	if !ok {
+		lines = [2]string{string(appendCall(nil, rd.option)), string(appendClassicCall(nil, rd.option))}
+		r.copies[rd.option] = lines
+	}
+	return rd.text == lines[0] || rd.text == lines[1]
+}
+
+// hasValues reports whether a copied line holds arguments: then they are the menu's, not the
+// picker's.
+func (rd *reading) hasValues() bool { return len(rd.args) > len("{}") }
+
+// taken makes the pick of a reading, after the checks that need the names nearby.
+func (r *reader) taken(rd *reading) (Pick, error) {
+	if rd.problem == nil {
+		rd.problem = rd.stray()
+	}
+	if rd.problem != nil {
+		return Pick{}, r.refuse(rd)
+	}
+	return Pick{Name: rd.name, Args: rd.args}, nil
+}
+
+// stray finds a key beside the call that was meant as an argument: a parameter that stands beside
+// an argument object without it, or a slip of a parameter that was not given.
+func (rd *reading) stray() *validate.Problem {
+	extra := rd.extraKeys()
+	if len(extra) == 0 {
+		return nil
+	}
+	absent := rd.absent()
+	for _, key := range extra {
+		near := ""
+		if slices.Contains(absent, key) {
+			near = key
+		} else if rd.beside {
+			near = validate.Nearest(key, absent)
+		}
+		if near != "" {
+			return &validate.Problem{Kind: validate.BadArgs, Path: key, Expected: "all arguments inside args",
+				Read: "one beside it", Nearest: near}
+		}
+	}
+	return nil
+}
+
+const maxExtra = 100 // keys beside a call that are looked at
+
+// extraKeys are the keys beside the call that say neither the option nor its arguments.
+func (rd *reading) extraKeys() []string {
+	var extra []string
+	for _, m := range rd.call.members {
+		key := unquoted(m.key.of(rd.call.text))
+		if len(key) > maxPlaceholder || slices.Contains(rd.call.keys, key) || slices.Contains(argumentKeys, key) {
+			continue
+		}
+		if extra = append(extra, key); len(extra) == maxExtra {
+			break
+		}
+	}
+	return extra
+}
+
+// absent are the visible parameters that the arguments do not give.
+func (rd *reading) absent() []string {
+	s := skimmer{text: string(rd.args)}
+	s.value()
+	given := call{text: s.text, members: s.members}
+	var absent []string
+	for p := range visible(rd.option) {
+		if !given.has(p.Name) {
+			absent = append(absent, p.Name)
+		}
+	}
+	return absent
+}

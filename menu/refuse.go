@@ -1,0 +1,99 @@
+package menu
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+const (
+	maxQuoted = 200 // characters of the reply in an error
+	maxNames  = 600 // characters of option names in an error
+)
+
+// howToAnswer is the advice of every error about the form of a reply. It is no pick itself.
+const howToAnswer = `Answer with one JSON object alone on its lines: {"call": <option>, "args": {...}}`
+
+// refuse is the error of a reading that has a problem.
+func (r *reader) refuse(rd *reading) error {
+	p := *rd.problem
+	switch {
+	case p.Kind == validate.UnknownCall:
+		p.Expected, p.Nearest = r.listed(), validate.Nearest(rd.name, r.names())
+	case p.Hint == "" && p.Kind == validate.Ambiguous:
+		p.Hint = howToAnswer
+	case p.Hint == "" && p.Kind == validate.BadArgs && p.Nearest == "":
+		p.Hint = `Write "args" as one JSON object`
+	}
+	subject := ""
+	if rd.option != nil {
+		subject = rd.option.Name
+	}
+	return validate.NewError(subject, p)
+}
+
+func (r *reader) unknown(name string) *validate.Problem {
+	return &validate.Problem{Kind: validate.UnknownCall, Path: "call", Read: string(appendString(nil, fold(name, maxQuoted)))}
+}
+
+// noAction says that there is no pick. why is one sentence without full stop, or "".
+func (r *reader) noAction(why string) error {
+	return validate.NewError("", validate.Problem{Kind: validate.NoAction, Expected: "a pick of " + r.listed(),
+		Read: why, Hint: howToAnswer})
+}
+
+// ambiguous says that the reply can be read in several ways.
+func (r *reader) ambiguous(why string) error {
+	return validate.NewError("", validate.Problem{Kind: validate.Ambiguous, Expected: "one pick", Read: why, Hint: howToAnswer})
+}
+
+func (r *reader) names() []string {
+	names := make([]string, len(r.offered))
+	for i := range r.offered {
+		names[i] = r.offered[i].Name
+	}
+	return names
+}
+
+// listed names the options for a sentence: one of "look", "refund".
+func (r *reader) listed() string {
+	switch len(r.offered) {
+	case 0:
+		return "an option, and none is offered"
+	case 1:
+		return string(appendString(nil, r.offered[0].Name))
+	}
+	return "one of " + quotedNames(r.offered)
+}
+
+func quotedNames(options []registry.Option) string {
+	var b []byte
+	for i := range options {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		if len(b)+len(options[i].Name) > maxNames {
+			b = append(b, "… "...)
+			b = strconv.AppendInt(b, int64(len(options)-i), 10)
+			return string(append(b, " more"...))
+		}
+		b = appendString(b, options[i].Name)
+	}
+	return string(b)
+}
+
+// bothNames names the options of two readings, for "several picks".
+func bothNames(a, b *reading) string {
+	names := []string{}
+	for _, rd := range []*reading{a, b} {
+		if rd != nil && rd.name != "" {
+			names = append(names, string(appendString(nil, fold(rd.name, 60))))
+		}
+	}
+	if len(names) < 2 {
+		return "several picks"
+	}
+	return "several picks: " + strings.Join(names, " and ")
+}

@@ -1,0 +1,182 @@
+package menu
+
+import (
+	"strings"
+)
+
+// A scanner goes over a reply once, from left to right, and hands what it finds to a chooser:
+// objects that are picks, with how they stand in the text, and the text around them. It skips
+// thinking, quotes and code, and never looks inside an object.
+type scanner struct {
+	text   string
+	pos    int
+	line   int // start of the line that seen is on
+	seen   int // how far line starts were looked for
+	floor  floor
+	fence  fence
+	read   *reader
+	choice *chooser
+}
+
+// floor is the last thing that was not prose. What stands between it and an object decides how
+// the object stands.
+type floor struct {
+	at       int
+	standing standing // of the thing itself
+	carries  bool     // what follows on the next line stands as the thing did: a tag, not an object
+}
+
+// stops are the bytes at which something other than prose can start.
+var stops = [256]bool{'{': true, '[': true, '<': true, '`': true, '~': true, markByte: true}
+
+func (s *scanner) run() {
+	for s.pos < len(s.text) {
+		from := s.pos
+		for s.pos < len(s.text) && !stops[s.text[s.pos]] {
+			s.pos++
+		}
+		s.choice.speak(from, s.pos)
+		if s.pos == len(s.text) {
+			return
+		}
+		switch s.text[s.pos] {
+		case '{':
+			s.brace()
+		case '[':
+			s.bracket()
+		case '<':
+			s.angle()
+		case markByte:
+			s.diamond()
+		default:
+			s.ticks()
+		}
+	}
+}
+
+// pass goes over n bytes that are prose after all.
+func (s *scanner) pass(n int) {
+	s.choice.speak(s.pos, s.pos+n)
+	s.pos += n
+}
+
+// skip goes over what stands up to end and is not prose.
+func (s *scanner) skip(end int, st standing, carries bool) {
+	s.floor = floor{at: end, standing: st, carries: carries}
+	s.pos = end
+}
+
+// lineStart is the start of the line that at stands on; at never goes back.
+func (s *scanner) lineStart(at int) int {
+	if at > s.seen {
+		if i := strings.LastIndexByte(s.text[s.seen:at], '\n'); i >= 0 {
+			s.line = s.seen + i + 1
+		}
+		s.seen = at
+	}
+	return s.line
+}
+
+func (s *scanner) brace() {
+	if n := proseBraces(s.text[s.pos:]); n > 0 {
+		s.pass(n)
+		return
+	}
+	from := s.pos
+	st := s.standing(from)
+	k := skimmer{text: s.text, pos: from}
+	if !k.value() {
+		s.damaged(from, st, &k)
+		return
+	}
+	s.skip(k.pos, st, false)
+	s.object(span{from, k.pos}, k.members, st)
+}
+
+// object judges an object that was read whole.
+func (s *scanner) object(at span, members []member, st standing) {
+	rd, ok := s.read.read(s.text, at, members)
+	if !ok {
+		return
+	}
+	if s.isLabelled(at.from) && s.read.isCopy(rd) {
+		s.choice.copied(rd)
+		return
+	}
+	repaired := false
+	if st == stands {
+		st, repaired = s.after(at)
+	}
+	s.choice.found(rd, found{st, at.to, s.fence.open, repaired})
+}
+
+// isLabelled reports whether the label "Call:" stands before a place.
+func (s *scanner) isLabelled(at int) bool {
+	const label = "call:"
+	before := trimUnseenRight(s.text[max(0, at-2*len(label)):at])
+	return len(before) >= len(label) && strings.EqualFold(before[len(before)-len(label):], label)
+}
+
+// bracket reads a list of objects, and the marks in square brackets.
+func (s *scanner) bracket() {
+	if s.squareMark() {
+		return
+	}
+	next := skimmer{text: s.text, pos: s.pos + 1}
+	next.space()
+	if next.pos >= len(s.text) || s.text[next.pos] != '{' || proseBraces(s.text[next.pos:]) > 0 {
+		s.pass(1)
+		return
+	}
+	from := s.pos
+	st := s.standing(from)
+	k := skimmer{text: s.text, pos: from}
+	if !k.value() {
+		s.damaged(from, st, &k)
+		return
+	}
+	s.skip(k.pos, st, false)
+	if st == stands {
+		st, _ = s.after(span{from, k.pos})
+	}
+	for _, item := range k.items {
+		one := skimmer{text: s.text, pos: item.from}
+		one.value()
+		if rd, ok := s.read.read(s.text, item, one.members); ok {
+			s.choice.found(rd, found{st, k.pos, s.fence.open, false})
+		}
+	}
+}
+
+// proseBraces is the length of a run of braces that opens no object, as in "Dear {name}"; 0 when
+// one may be meant.
+func proseBraces(text string) int {
+	n := 0
+	for n < len(text) && n < 300 && (text[n] == '{' || n > 0 && (text[n] == ' ' || text[n] == '\n')) {
+		n++
+	}
+	rest := trimUnseenLeft(text[n:min(len(text), n+100)])
+	if n == 300 || opensObject(rest, n == len(text)) {
+		return 0
+	}
+	return max(1, strings.LastIndexByte(text[:n], '{')+1)
+}
+
+// opensObject reports whether the text behind a brace could be the inside of an object.
+func opensObject(rest string, atEnd bool) bool {
+	if rest == "" {
+		return atEnd
+	}
+	rest = strings.TrimPrefix(rest, `\`)
+	for i, r := range rest {
+		if i == 0 && (isQuote(r) || strings.ContainsRune("}/#,:", r)) {
+			return true
+		}
+		if isNameRune(r) {
+			continue
+		}
+		rest = strings.TrimLeft(rest[i:], " ")
+		return i > 0 && (strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：") || strings.HasPrefix(rest, "="))
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package menu
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// standing says whether an object in a reply is meant or only talked about.
+type standing int
+
+const (
+	stands  standing = iota // starts its line, or follows a label that ends in a colon
+	mention                 // part of a sentence
+	quoted                  // in a quoted line
+)
+
+const maxLabel = 400 // bytes before an object that are looked at
+
+// standing judges what starts at a place by the text before it.
+func (s *scanner) standing(at int) standing {
+	if s.fence.open && s.fence.standing != stands {
+		return s.fence.standing
+	}
+	line := s.lineStart(at)
+	before := s.text[max(line, s.floor.at):at]
+	sameLine := s.floor.at > line
+	if sameLine && s.floor.standing != stands {
+		return s.floor.standing
+	}
+	if len(before) > maxLabel {
+		return mention
+	}
+	if s.floor.carries && isBlank(s.text[s.floor.at:at]) {
+		return s.floor.standing
+	}
+	label := trimUnseen(before)
+	if strings.HasPrefix(label, ">") && !sameLine {
+		return quoted
+	}
+	label = strings.TrimFunc(trimMarks(label), isMark)
+	if label != "" {
+		return labelStanding(label)
+	}
+	if sameLine {
+		return stands
+	}
+	return lineAbove(s.text[max(s.floor.at, line-maxLabel, 0):line])
+}
+
+// lineAbove judges by the last line of text: a label counts when it ends in a colon; an open
+// bracket shows that what follows is inside something.
+func lineAbove(text string) standing {
+	text = strings.TrimRightFunc(trimUnseenRight(text), func(r rune) bool { return r == '*' || r == '_' })
+	if text == "" {
+		return stands
+	}
+	switch text[len(text)-1] {
+	case '(', '[', '{', '=':
+		return mention
+	case ':':
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+		return labelStanding(strings.TrimFunc(trimMarks(trimUnseen(text)), isMark))
+	}
+	return stands
+}
+
+// labelStanding judges the words before an object. They must end in a colon and not say that
+// the object is an example, a quotation, or turned down.
+func labelStanding(label string) standing {
+	words, ok := strings.CutSuffix(label, ":")
+	if !ok {
+		if words, ok = strings.CutSuffix(label, "："); !ok {
+			return mention
+		}
+	}
+	words = strings.TrimRightFunc(words, isMark)
+	last, _ := utf8.DecodeLastRuneInString(words)
+	switch {
+	case words == "" || isQuote(last):
+		return mention
+	case strings.Count(words, "(") > strings.Count(words, ")"), strings.ContainsAny(words, "{}|"):
+		return mention
+	case isRole(words) || isDoubtful(words):
+		return mention
+	}
+	return stands
+}
+
+// trimMarks takes bullets, numbers and arrows from the start of a line.
+func trimMarks(line string) string {
+	line = strings.TrimLeft(line, " \t")
+	for _, arrow := range [...]string{"-->", "==>", "->", "=>"} {
+		line = strings.TrimPrefix(line, arrow)
+	}
+	line = strings.TrimLeftFunc(line, isMark)
+	digits := 0
+	for digits < len(line) && isDigit(line[digits]) {
+		digits++
+	}
+	if digits > 0 && digits < 4 && digits < len(line) && (line[digits] == '.' || line[digits] == ')') {
+		line = line[digits+1:]
+	}
+	return strings.TrimLeftFunc(line, isMark)
+}
+
+// isMark knows what may stand before a pick without being a word: bullets, bold marks, emoji.
+func isMark(r rune) bool {
+	if strings.ContainsRune(" \t\r*_#+-•·–—→⇒`\\", r) || unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) && r > 0x7f {
+		return true
+	}
+	return r == 0xfe0f || r == 0x200d || unseenRune(r)
+}
+
+func unseenRune(r rune) bool {
+	switch r {
+	case 0, 0xa0, 0xfeff, 0x200b, 0x200c, 0x2060:
+		return true
+	}
+	return false
+}
+
+// isRole reports whether a label is, or starts with, the name of somebody else and a colon.
+func isRole(words string) bool {
+	who, _, _ := strings.Cut(words, ":")
+	return roles[strings.ToLower(strings.TrimFunc(who, isMark))]
+}
+
+var roles = map[string]bool{"user": true, "human": true, "customer": true, "client": true, "system": true, "observation": true,
+	"tool": true, "tool result": true, "tool output": true, "tool response": true, "function result": true, "result": true,
+	"question": true, "input": true}
+
+// isDoubtful reports whether the last clause of a label has a word by which the object is not,
+// or not surely, what the model picks.
+func isDoubtful(words string) bool {
+	clause := strings.ToLower(words[strings.LastIndexAny(words, ".,;!?")+1:])
+	last := ""
+	for _, word := range strings.FieldsFunc(strings.ReplaceAll(clause, "’", "'"), isNoWord) {
+		switch {
+		case doubts[word], strings.HasSuffix(word, "n't"):
+			return true
+		case last == "option" && len(word) == 1, last == "like" && word != "to":
+			return true
+		case (last == "format" || last == "form") && (word == "is" || word == "would"):
+			return true
+		}
+		last = word
+	}
+	return last == "like"
+}
+
+func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }
+
+var doubts = set("not no never without instead avoid avoided wrong bad invalid incorrect unlike example examples instance" +
+	" eg wrote said says asked from suggested suggests proposed quoted quote quotes user's customer's template such" +
+	" draft drafts first options alternative alternatives alternatively could might may if unless whether or rather" +
+	" than considered considering rejected rejecting earlier previous previously before log logged sample hypothetical" +
+	" hypothetically maybe perhaps otherwise cannot refuse refused against")
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// after judges an object that stands by what follows it. A surplus brace is a liberty when
+// nothing stood before the object, and else a sign that the object is inside something.
+func (s *scanner) after(at span) (_ standing, repaired bool) {
+	rest := s.text[at.to:min(len(s.text), at.to+maxLabel)]
+	next := trimUnseenLeft(rest)
+	if strings.HasPrefix(next, "}") || strings.HasPrefix(next, "]") {
+		if next[0] == '}' && isBlank(s.text[:at.from]) {
+			return stands, true
+		}
+		return mention, false
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	word := strings.TrimLeftFunc(line, func(r rune) bool { return isMark(r) && r != '-' || r == ',' })
+	word = strings.ToLower(word)
+	for i, r := range word {
+		if !unicode.IsLetter(r) && r != '\'' {
+			word = word[:i]
+			break
+		}
+	}
+	if verbs[word] || strings.HasSuffix(word, "n't") {
+		return mention, false
+	}
+	return stands, false
+}
+
+// verbs go on with a sentence whose subject is the object.
+var verbs = set("is was were are would could might may will can cannot should must does did has had seems looks sounds" +
+	" not or nor vs versus but instead")

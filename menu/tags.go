@@ -1,0 +1,293 @@
+package menu
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	thinkingTags = set("think thinking thought reasoning scratchpad reflection")
+	answerTags   = set("answer final_answer final")
+	placeTags    = set("tool_call tool_calls function_call function_calls tool_use output response result json pick call decision")
+	vendorTags   = set("function invoke parameter arg_key arg_value tool_name parameters")
+	endTags      = set("s end_of_turn eos")
+
+	endTokens = set("im_end eot_id eom_id end endoftext end_of_text return call end_of_turn end_of_sentence eos eot")
+	roleTags  = set("start_of_turn")
+	roleMarks = set("im_start start start_header_id")
+	vendors   = set("tool_sep tool_call_argument_begin")
+)
+
+const maxTag = 200 // bytes of a tag or a token
+
+// angle handles tags, control tokens and comments. Anything else is prose.
+func (s *scanner) angle() {
+	rest := s.text[s.pos:]
+	if strings.HasPrefix(rest, "<!--") {
+		s.think(strings.Index(rest, "-->"), len("-->"))
+		return
+	}
+	if name, n := token(rest); n > 0 {
+		s.token(name, n)
+		return
+	}
+	t := tagAt(rest)
+	switch {
+	case t.size == 0:
+		s.pass(1)
+	case thinkingTags[t.name] && t.closing:
+		s.forget(t.size)
+	case thinkingTags[t.name]:
+		end, n := closing(rest, t)
+		s.think(end, n)
+	case vendorTags[t.name] && !t.closing:
+		s.vendor()
+	case endTags[t.name] && (t.closing || t.name != "s"):
+		s.endOfTurn(t.size)
+	case roleTags[t.name] && !t.closing:
+		s.role(t.size)
+	case answerTags[t.name] || placeTags[t.name]:
+		s.place(t)
+	default:
+		s.pass(1)
+	}
+}
+
+// think skips thinking that ends in a mark of n bytes at end, counted from here. It never was
+// part of the reply: what follows stands as what came before it did.
+func (s *scanner) think(end, n int) {
+	if end < 0 {
+		s.choice.unclosed = true
+		s.pos = len(s.text)
+		return
+	}
+	st := s.standing(s.pos)
+	s.skip(s.pos+end+n, st, true)
+}
+
+// forget handles a closing mark without an opening one: all before it was thinking.
+func (s *scanner) forget(n int) {
+	s.choice.forget()
+	s.fence = fence{}
+	s.skip(s.pos+n, stands, true)
+}
+
+// vendor stops at a call in a form that is not read here. Its arguments must not be taken for a
+// pick, so nothing behind it is read.
+func (s *scanner) vendor() {
+	s.choice.vendor = true
+	s.pos = len(s.text)
+}
+
+func (s *scanner) endOfTurn(n int) {
+	if s.choice.any() {
+		s.pos = len(s.text)
+		return
+	}
+	s.skip(s.pos+n, s.standing(s.pos), true)
+}
+
+// role handles the opening of a turn; one of somebody else is made up.
+func (s *scanner) role(n int) {
+	rest := strings.TrimLeft(s.text[s.pos+n:], " ")
+	word := strings.ToLower(rest[:letters(rest)])
+	if word != "assistant" && word != "model" {
+		s.choice.invented = true
+	}
+	s.skip(len(s.text)-len(rest)+len(word), s.standing(s.pos), true)
+}
+
+func letters(text string) int {
+	n := 0
+	for n < len(text) && n < 20 && unicode.IsLetter(rune(text[n])) {
+		n++
+	}
+	return n
+}
+
+// place handles a tag behind which a pick may stand.
+func (s *scanner) place(t tag) {
+	st := s.standing(s.pos)
+	if answerTags[t.name] && !t.closing && st == stands {
+		s.choice.marked = true
+	}
+	s.skip(s.pos+t.size, st, true)
+}
+
+func (s *scanner) token(name string, n int) {
+	switch {
+	case vendors[name]:
+		s.vendor()
+	case endTokens[name]:
+		s.endOfTurn(n)
+	case roleMarks[name]:
+		s.role(n)
+	case name == "channel":
+		s.channel(n)
+	default:
+		s.skip(s.pos+n, s.standing(s.pos), true)
+	}
+}
+
+// channel handles a harmony message: analysis is thinking, a recipient is a call in a form that
+// is not read here, the rest is the reply.
+func (s *scanner) channel(n int) {
+	rest := s.text[s.pos:]
+	end := strings.Index(rest[:min(len(rest), n+maxTag)], "<|message|>")
+	if end < 0 {
+		s.pass(1)
+		return
+	}
+	header := rest[n:end]
+	body := rest[end:]
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(header), "analysis"):
+		stop := nextToken(body[1:])
+		if stop >= 0 {
+			stop += end + 1
+		}
+		s.think(stop, 0)
+	case strings.Contains(header, "to="):
+		s.vendor()
+	default:
+		s.skip(s.pos+end+len("<|message|>"), s.standing(s.pos), true)
+	}
+}
+
+// nextToken is the place of the next control token.
+func nextToken(text string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], "<|")
+		if i < 0 {
+			return -1
+		}
+		from += i
+		if _, n := token(text[from:]); n > 0 {
+			return from
+		}
+		from += 2
+	}
+}
+
+// tag is <name ...> or </name>.
+type tag struct {
+	name    string // lower case
+	closing bool
+	size    int // 0 = no tag
+}
+
+func tagAt(text string) tag {
+	i := 1
+	closing := strings.HasPrefix(text, "</")
+	if closing {
+		i = 2
+	}
+	from := i
+	for i < len(text) && (isDigit(text[i]) || text[i] == '_' || text[i] == '-' || unicode.IsLetter(rune(text[i])) && text[i] < 0x80) {
+		i++
+	}
+	if i == from || i == len(text) || !strings.ContainsRune("> =\n\t/", rune(text[i])) {
+		return tag{}
+	}
+	name := strings.ToLower(text[from:i])
+	end := strings.IndexAny(text[i:min(len(text), i+maxTag)], "><")
+	if end < 0 || text[i+end] == '<' {
+		return tag{}
+	}
+	return tag{name, closing, i + end + 1}
+}
+
+// token is <|name|> or <｜name｜>. The name comes in lower case, its blocks as underscores.
+func token(text string) (name string, size int) {
+	for _, bar := range [...]string{"|", "｜"} {
+		inside, ok := strings.CutPrefix(text, "<"+bar)
+		if !ok {
+			continue
+		}
+		end := strings.Index(inside[:min(len(inside), maxTag)], bar+">")
+		if end < 0 || strings.ContainsAny(inside[:end], "<\n") {
+			return "", 0
+		}
+		name = strings.ToLower(strings.ReplaceAll(inside[:end], "▁", "_"))
+		return name, len("<") + 2*len(bar) + end + len(">")
+	}
+	return "", 0
+}
+
+// closing finds the closing tag of thinking that opens at the start of text, nesting counted.
+func closing(text string, open tag) (at, size int) {
+	depth := 1
+	for from := open.size; ; {
+		i := strings.IndexByte(text[from:], '<')
+		if i < 0 {
+			return -1, 0
+		}
+		from += i
+		t := tagAt(text[from:])
+		if t.name == open.name && t.size > 0 {
+			if !t.closing {
+				depth++
+			} else if depth--; depth == 0 {
+				return from, t.size
+			}
+		}
+		from += max(1, t.size)
+	}
+}
+
+// markByte is the first byte of ◁, in which some models put their tags.
+const markByte = 0xe2
+
+func (s *scanner) diamond() {
+	if !s.mark("◁think▷", "◁/think▷") {
+		_, n := utf8.DecodeRuneInString(s.text[s.pos:])
+		s.pass(n)
+	}
+}
+
+// squareMark handles [THINK] and the marks that Mistral models write.
+func (s *scanner) squareMark() bool {
+	if s.mark("[think]", "[/think]") {
+		return true
+	}
+	rest := s.text[s.pos:]
+	switch {
+	case hasPrefixFold(rest, "[args]"):
+		s.vendor()
+	case hasPrefixFold(rest, "[tool_calls]"):
+		s.skip(s.pos+len("[tool_calls]"), s.standing(s.pos), true)
+	default:
+		return false
+	}
+	return true
+}
+
+// mark handles one kind of thinking marks that are no tags.
+func (s *scanner) mark(open, end string) bool {
+	rest := s.text[s.pos:]
+	if hasPrefixFold(rest, end) {
+		s.forget(len(end))
+		return true
+	}
+	if !hasPrefixFold(rest, open) {
+		return false
+	}
+	depth := 1
+	for from := len(open); ; from++ {
+		i := strings.IndexByte(rest[from:], open[0])
+		if i < 0 {
+			s.think(-1, 0)
+			return true
+		}
+		from += i
+		if hasPrefixFold(rest[from:], open) {
+			depth++
+		} else if hasPrefixFold(rest[from:], end) {
+			if depth--; depth == 0 {
+				s.think(from, len(end))
+				return true
+			}
+		}
+	}
+}
