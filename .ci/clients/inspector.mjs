@@ -1,0 +1,121 @@
+// The MCP Inspector, from the command line, over stdio, with the demo configuration.
+//
+//	node inspector.mjs [BINARY]
+//
+// mcp-inspector --cli starts a server for each command and ends it after. Turns live as long as the server when they are
+// kept in memory, so a turn that one command opens is unknown to the next: that is what is asserted there. mcpdo,
+// the Inspector's other command, keeps the server in a daemon, and does the whole tour.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { assert, binary, handle, reply, step, text, tours } from './kit.mjs';
+
+const root = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json'));
+const inspector = join(root, 'clients/launcher/build/index.js');
+const mcpdo = join(root, 'clients/mcpdo/build/mcp-bin.js');
+
+await tours([
+  ['inspector, one process a command', oneShot],
+  ['inspector, legacy', (place) => session('legacy', place)],
+  ['inspector, auto', (place) => session('auto', place)],
+  ['inspector, modern', (place) => session('modern', place)],
+]);
+
+// run starts one of the Inspector's commands, away from the user's own settings.
+function run(place, program, args, more = {}) {
+  const done = spawnSync(process.execPath, [program, ...args], {
+    cwd: place.base,
+    env: { PATH: process.env.PATH, HOME: place.base, XDG_CONFIG_HOME: place.base, LC_ALL: 'C', TZ: 'UTC', NO_COLOR: '1', ...more },
+    encoding: 'utf8',
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (done.error) throw done.error;
+  return done;
+}
+
+// told is the JSON that a command printed; it must have ended with the status.
+function told(done, status = 0) {
+  assert.equal(done.status, status, `exit ${done.status}\n${done.stdout}\n${done.stderr}`);
+  const printed = JSON.parse(done.stdout);
+  return printed.result ?? printed;
+}
+
+async function oneShot(place) {
+  const cli = (method, ...args) =>
+    run(place, inspector, ['--cli', binary, 'serve', '--method', method, ...args, '--format', 'json']);
+  const call = (name, args) => cli('tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args));
+
+  await step('tools/list', () => {
+    const names = told(cli('tools/list')).tools.map((tool) => tool.name);
+    for (const name of ['count_words', 'tidy_folder', 'pick_read']) assert.ok(names.includes(name), `${names}`);
+  });
+  await step('tools/list --strict finds no portability problem', () => {
+    const done = cli('tools/list', '--strict');
+    assert.equal(done.status, 0, done.stderr);
+  });
+  await step('a native call', () => {
+    assert.match(text(told(call('count_words', { text: 'one two three' }))), /^\s*3$/);
+  });
+  const turn = await step('a decision opens', () => handle(text(told(call('tidy_folder', { path: place.folder, wish: 'Look.' })))));
+  await step('its turn is unknown to the next process, which says so as a tool error', () => {
+    const done = call('pick_read', { turn, text: reply('look', { path: place.folder }) });
+    assert.equal(told(done, 5).isError, true);
+  });
+  await step('prompts and resources', () => {
+    assert.ok(told(cli('prompts/list')).prompts.some((prompt) => prompt.name === 'tidy_folder'));
+    assert.ok(told(cli('prompts/get', '--prompt-name', 'tidy_folder', '--prompt-args', `path=${place.folder}`, 'wish=Look.')).messages.length > 0);
+    const uris = told(cli('resources/list')).resources.map((resource) => resource.uri);
+    for (const uri of uris) assert.ok(told(cli('resources/read', '--uri', uri)).contents[0].text.length > 0, uri);
+  });
+}
+
+async function session(era, place) {
+  const own = { MCP_INSPECTOR_DAEMON_DIR: join(place.base, 'daemon'), MCP_INSPECTOR_DAEMON_TOKEN: 'clients' };
+  const mcp = (...args) => run(place, mcpdo, [...args, '--format', 'json'], own);
+  const on = (...args) => mcp('--connection', 'desk', ...args);
+  const call = (name, args, status = 0) => told(on('tools/call', name, JSON.stringify(args)), status);
+
+  try {
+    await step('connect', () => {
+      told(mcp('connect', '@desk', '--era', era, '--', binary, 'serve'));
+    });
+    await step('a native call', () => {
+      assert.match(text(call('count_words', { text: 'one two three' })), /^\s*3$/);
+    });
+    const listed = call('list_folder', { path: place.folder });
+    const first = await step('a decision opens', () => handle(text(call('tidy_folder', { path: place.folder, wish: 'Look.' }))));
+    const second = await step('a pick in plain text gives what the native call gives', () => {
+      const picked = call('pick_read', { turn: first, text: reply('look', { path: place.folder }) });
+      assert.deepEqual(picked.content.slice(1), listed.content);
+      return handle(picked.content[0].text);
+    });
+    const third = await step('a pick by call and args does too', () => {
+      const picked = call('pick_read', { turn: second, call: 'look', args: JSON.stringify({ path: place.folder }) });
+      assert.deepEqual(picked.content.slice(1), listed.content);
+      return handle(picked.content[0].text);
+    });
+    await step('a pick that writes', () => {
+      const made = join(place.base, 'made');
+      call('pick_write', { turn: third, call: 'make', args: JSON.stringify({ path: made }) });
+      assert.ok(existsSync(made));
+    });
+    await step('an unknown turn is a tool error', () => {
+      assert.equal(call('pick_read', { turn: 'zzzz-1', call: 'leave' }, 5).isError, true);
+    });
+    await step('prompts and resources', () => {
+      const prompt = told(on('prompts/get', 'tidy_folder', '--prompt-args', `path=${place.folder}`, 'wish=Look.'));
+      const turn = handle(prompt.messages.map((message) => message.content.text).join('\n'));
+      const picked = call('pick_read', { turn, text: reply('look', { path: place.folder }) });
+      assert.equal(picked.content[1].type, 'text');
+      const uris = told(on('resources/list')).resources.map((resource) => resource.uri);
+      for (const uri of uris) assert.ok(told(on('resources/read', uri)).contents[0].text.length > 0, uri);
+    });
+    await step('disconnect', () => { told(mcp('disconnect', 'desk')); });
+  } finally {
+    mcp('daemon', 'stop');
+  }
+}

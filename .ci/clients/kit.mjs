@@ -1,0 +1,83 @@
+// What both tours need: the binary, a folder to work in, and steps that are printed and counted.
+
+import { strict as assert } from 'node:assert';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export { assert };
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+// binary is the built command: the first argument, or the one in the project's folder.
+export const binary = resolve(process.argv[2] ?? join(here, '../../mcp-decide'));
+if (!existsSync(binary)) {
+  console.error(`${binary} is not there: build it with  go build -o mcp-decide ./cmd/mcp-decide`);
+  process.exit(2);
+}
+
+// workplace makes a folder with a file in it, away from everything else; the returned object ends it.
+export function workplace() {
+  const base = mkdtempSync(join(tmpdir(), 'mcp-decide-clients-'));
+  const folder = join(base, 'desk');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'note.txt'), 'a note of five words\n');
+  return { base, folder, end: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+let passed = 0;
+let failed = 0;
+
+// step runs one step and says how it went. A failed one ends its tour: the next ones need what it should have given.
+export async function step(name, run) {
+  try {
+    const value = await run();
+    passed++;
+    console.log(`ok    ${name}`);
+    return value;
+  } catch (error) {
+    failed++;
+    console.log(`FAIL  ${name}`);
+    console.log(String(error?.stack ?? error).replace(/^/gm, '      '));
+    throw new Stopped();
+  }
+}
+
+class Stopped extends Error {}
+
+// tours runs one tour after the other, and ends the process with 0 when every step of all of them passed.
+export async function tours(list) {
+  for (const [name, tour] of list) {
+    console.log(`--- ${name}`);
+    const place = workplace();
+    try {
+      await tour(place);
+    } catch (error) {
+      if (!(error instanceof Stopped)) {
+        failed++;
+        console.log(`FAIL  ${name}: ${error?.stack ?? error}`);
+      }
+    } finally {
+      place.end();
+    }
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+}
+
+// text is all text of a result.
+export const text = (result) => result.content.map((block) => block.text ?? '').join('\n');
+
+// handle is the turn that an ask or an outcome names last.
+export function handle(written) {
+  const all = [...written.matchAll(/\b[a-z0-9]{4,}-\d+\b/g)].map((match) => match[0]).filter((h) => /\d/.test(h));
+  const named = [...written.matchAll(/turn "?([A-Za-z0-9_]+-\d+)"?/g)].map((match) => match[1]);
+  const goes = [...written.matchAll(/goes on as ([A-Za-z0-9_]+-\d+)/g)].map((match) => match[1]);
+  const found = goes.at(-1) ?? named.at(-1) ?? all.at(-1);
+  assert.ok(found, `no turn is named in:\n${written}`);
+  return found;
+}
+
+// reply is an answer in plain text, as a model without tools writes it.
+export const reply = (call, args) => `Let me see. This is what I pick:\n\n${JSON.stringify({ call, args })}`;

@@ -1,0 +1,39 @@
+# What developers run. CI runs .ci/run, which is the same and the real clients.
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+BINARY      = mcp-decide
+FUZZTIME   ?= 5s
+
+.DEFAULT_GOAL := help
+.PHONY: help build check test race fuzz bench clients ci
+
+help: ## say what there is to make
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## build the command as releases do, into ./mcp-decide
+	CGO_ENABLED=0 go build -trimpath -o $(BINARY) ./cmd/mcp-decide
+
+check: ## formatting, vet for three systems, staticcheck
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w .):"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	GOOS=darwin go vet ./...
+	GOOS=windows go vet ./...
+	go run $(STATICCHECK) ./...
+
+test: ## run the tests
+	go test ./...
+
+race: ## run the tests with the race detector
+	go test -race ./...
+
+fuzz: ## run each fuzz target for $(FUZZTIME)
+	.ci/fuzz $(FUZZTIME)
+
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+clients: build ## the TypeScript client and the Inspector against the built command (needs Node)
+	.ci/clients/run $(CURDIR)/$(BINARY)
+
+ci: ## all that CI runs
+	.ci/run
