@@ -108,6 +108,9 @@ func valued(v any) any {
 		if err != nil {
 			return string(v)
 		}
+		if n.Sign() == 0 {
+			return "number 0" // without the sign
+		}
 		return "number " + n.Text('g', 600)
 	case []any:
 		for i := range v {
@@ -153,8 +156,8 @@ func readOutcome(reply string, options []registry.Option, how Reading) outcome {
 	if err := json.Unmarshal(pick.Args, &given); err != nil {
 		return outcome{Error: "not an object: " + validate.Kind(pick.Args)}
 	}
-	for name := range given { // what the checks dropped or filled in is not compared
-		if _, ok := bound.Args[name]; !ok {
+	for name, value := range given { // what the checks dropped is not compared
+		if _, ok := bound.Args[name]; !ok || string(value) == "null" {
 			delete(given, name)
 		}
 	}

@@ -157,7 +157,7 @@ func appendUnion(b []byte, values []json.RawMessage) []byte {
 func fitting(values []json.RawMessage) int {
 	used := 0
 	for i, v := range values {
-		if used += len(v); used > maxListed {
+		if used += len(v) + len(" | "); used > maxListed {
 			return i
 		}
 	}
