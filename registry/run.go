@@ -112,7 +112,7 @@ func (c *run) wait(gone <-chan struct{}) Result {
 	defer unsettled.Stop()
 	select {
 	case end := <-c.ended:
-		if !c.request.Method.guarded() {
+		if !c.request.Method.guarded() && end.over != nil { // nil: it had ended, and only then its context did
 			end = ending{err: c.late(end.err)}
 		}
 		return c.tell(c.result(end, c.stateOf(end)))
