@@ -223,8 +223,9 @@ func (p *preparation) fits(param *Param, value json.RawMessage, path, what strin
 		return
 	}
 	for _, problem := range checker.Check(what, v) {
-		problem.Path = strings.TrimPrefix(problem.Path, what)
-		p.flaw(path+"."+what, "%s", strings.TrimPrefix(problem.String(), ": "))
+		place := path + "." + problem.Path
+		problem.Path = ""
+		p.flaw(place, "%s", problem)
 	}
 }
 

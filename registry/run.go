@@ -6,7 +6,6 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"time"
 )
@@ -74,7 +73,9 @@ func (c *run) call() (end ending) {
 		}
 	}()
 	args := clone(map[string]any(c.bound.Args)).(map[string]any)
-	maps.Copy(args, clone(map[string]any(c.bound.hidden)).(map[string]any))
+	for name, value := range c.bound.hidden {
+		args[name] = clone(value)
+	}
 	end.value, end.err = m.Run(c.ctx, args)
 	end.over = c.ctx.Err()
 	if end.err == nil {

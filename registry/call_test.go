@@ -1,0 +1,486 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+// A call that is refused runs nothing, records no intent and tells Done nothing.
+func TestRefusedCalls(t *testing.T) {
+	t.Parallel()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	errNo := errors.New("no")
+	desk := Param{Name: "desk", Type: String, From: "caller.id"}
+	filled := func(fill Fill) []Param { return []Param{{Name: "desk", Type: Integer, Fill: fill}} }
+	tests := []struct {
+		name    string
+		ctx     context.Context
+		method  Method
+		request Request
+		kind    string // of *Refused, or of *validate.Error
+		is      error
+		says    string
+	}{
+		{name: "off", method: Method{Off: "env:TOKEN is missing"}, kind: "gated", says: "env:TOKEN is missing"},
+		{name: "off comes first", method: Method{Off: "x"}, request: Request{Args: json.RawMessage(`[]`), Ceiling: Read}, kind: "gated"},
+		{name: "ceiling", method: Method{Effect: Destructive}, request: Request{Ceiling: Write}, kind: "ceiling", says: "m is destructive"},
+		{name: "ceiling, no effect declared", request: Request{Ceiling: Write}, kind: "ceiling", says: "destructive"},
+		{name: "ceiling names what is needed", method: Method{Effect: Write}, request: Request{Ceiling: Read}, kind: "ceiling", says: "needs a call that may do write"},
+		{name: "unknown ceiling", method: Method{Effect: Read}, request: Request{Ceiling: "all"}, kind: "ceiling", says: `"all"`},
+		{name: "ceiling before arguments", method: Method{Effect: Write}, request: Request{Args: json.RawMessage(`[]`), Ceiling: Read}, kind: "ceiling"},
+		{name: "arguments", request: Request{Args: json.RawMessage(`[]`)}, kind: "bad_args"},
+		{name: "no caller", method: Method{Params: []Param{desk}}, kind: "gated", says: "desk can't be filled in now"},
+		{name: "fill fails", method: Method{Params: filled(func(context.Context, Caller) (any, error) { return "SECRET", errors.New("SECRET") })}, kind: "gated", says: "desk can't be filled in now"},
+		{name: "fill breaks", method: Method{Params: filled(func(context.Context, Caller) (any, error) { panic("SECRET") })}, kind: "gated", says: "desk can't"},
+		{name: "fill of another type", method: Method{Params: filled(func(context.Context, Caller) (any, error) { return "SECRET", nil })}, kind: "gated", says: "desk can't"},
+		{name: "fill of nothing JSON has", method: Method{Params: filled(func(context.Context, Caller) (any, error) { return make(chan int), nil })}, kind: "gated"},
+		{name: "nobody to approve", method: Method{Approval: &Approval{Reason: "From 50 up a person decides."}}, kind: "approval_required", says: "From 50 up"},
+		{name: "nobody to approve a read", method: Method{Effect: Read, Approval: &Approval{}}, kind: "approval_required"},
+		{name: "not approved", method: Method{Approval: &Approval{}}, request: Request{Approve: func(context.Context, Bound) error { return errNo }}, is: errNo},
+		{name: "approval comes after arguments", method: Method{Approval: &Approval{}}, request: Request{Args: json.RawMessage(`[]`), Approve: func(context.Context, Bound) error { return errNo }}, kind: "bad_args"},
+		{name: "intent can't be recorded", request: Request{Intent: func(context.Context, Bound) error { return errNo }}, is: errNo},
+		{name: "caller has gone", ctx: cancelled, is: context.Canceled},
+		{name: "caller has gone before a fill", ctx: cancelled, is: context.Canceled, method: Method{Params: filled(func(ctx context.Context, _ Caller) (any, error) { return nil, ctx.Err() })}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var log bytes.Buffer
+			tt.method.Run = func(context.Context, Args) (any, error) { t.Error("the method ran"); return nil, nil }
+			r := tt.request
+			r.Method, r.Log = prepared(t, tt.method), slog.New(slog.NewJSONHandler(&log, nil))
+			r.Done = func(Result) { t.Error("Done was told of a run") }
+			if r.Intent == nil {
+				r.Intent = func(context.Context, Bound) error {
+					if tt.ctx == nil {
+						t.Error("an intent was recorded")
+					}
+					return nil
+				}
+			}
+			ctx := tt.ctx
+			if ctx == nil {
+				ctx = context.Background()
+			}
+			_, err := Call(ctx, r)
+			if err == nil || !strings.Contains(err.Error(), tt.says) || tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("Call = %v, want %v with %q", err, tt.is, tt.says)
+			}
+			if got := kindOf(err); tt.kind != got {
+				t.Errorf("Call = %v of kind %q, want %q", err, got, tt.kind)
+			}
+			if strings.Contains(log.String()+fmt.Sprint(err), "SECRET") {
+				t.Errorf("a hidden value came out: %v, %s", err, &log)
+			}
+		})
+	}
+}
+
+func kindOf(err error) string {
+	var refused *Refused
+	var unfit *validate.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused.Kind
+	case errors.As(err, &unfit):
+		return string(unfit.Kind)
+	}
+	return ""
+}
+
+func TestCallOfUnpreparedMethod(t *testing.T) {
+	t.Parallel()
+	for _, m := range []*Method{nil, {Name: "m", Run: nothing}} {
+		if _, err := Call(context.Background(), Request{Method: m}); err == nil {
+			t.Errorf("Call of %v = nil, want an error", m)
+		}
+	}
+}
+
+// Each effect, with each way in which a run can end: STATE of the call, for a Go function.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	errBad := errors.New("order is unknown")
+	runs := map[string]Func{
+		"value":          func(context.Context, Args) (any, error) { return "ok", nil },
+		"error":          func(context.Context, Args) (any, error) { return nil, errBad },
+		"not started":    func(context.Context, Args) (any, error) { return nil, fmt.Errorf("run: %w", NotStarted(errBad)) },
+		"uncertain":      func(context.Context, Args) (any, error) { return nil, Uncertain(errBad) },
+		"panic":          func(context.Context, Args) (any, error) { panic(errBad) },
+		"nil panic":      func(context.Context, Args) (any, error) { panic(nil) },
+		"goexit":         func(context.Context, Args) (any, error) { runtime.Goexit(); return nil, nil },
+		"no JSON":        func(context.Context, Args) (any, error) { return make(chan int), nil },
+		"nil error":      func(context.Context, Args) (any, error) { var e *broken; return nil, e },
+		"heeds the time": func(ctx context.Context, _ Args) (any, error) { <-ctx.Done(); return nil, ctx.Err() },
+		"ends in time":   func(ctx context.Context, _ Args) (any, error) { <-ctx.Done(); return "ok", nil },
+		"killed in time": func(ctx context.Context, _ Args) (any, error) { <-ctx.Done(); return nil, Uncertain(errBad) },
+		"fails in time":  func(ctx context.Context, _ Args) (any, error) { <-ctx.Done(); return nil, errBad },
+		"too late":       func(context.Context, Args) (any, error) { time.Sleep(time.Minute); return "ok", nil },
+		"too late, fails": func(context.Context, Args) (any, error) {
+			time.Sleep(time.Minute)
+			return nil, errBad
+		},
+	}
+	tests := []struct {
+		run         string
+		read, write State
+		is          error // of both
+		says        string
+		late        State // of the write
+	}{
+		{run: "value", read: Done, write: Done, says: "ok"},
+		{run: "error", read: Failed, write: Failed, is: errBad, says: "m failed: order is unknown"},
+		{run: "not started", read: NotRun, write: NotRun, is: errBad, says: "m was not run: run: order is unknown"},
+		{run: "uncertain", read: Failed, write: Unknown, is: errBad, says: "order is unknown"},
+		{run: "panic", read: Failed, write: Failed, says: "m failed: the method broke (ref "},
+		{run: "nil panic", read: Failed, write: Failed, says: "m failed: the method broke (ref "},
+		{run: "goexit", read: Failed, write: Failed, says: "m failed: the method ended without a result"},
+		{run: "no JSON", read: Failed, write: Failed, says: "m failed: its result can't be written as JSON"},
+		{run: "nil error", read: Failed, write: Failed, says: "m failed: the method broke (ref "},
+		{run: "heeds the time", read: Failed, write: Unknown, is: ErrTimeout, says: "no result within 10s: timeout"},
+		{run: "ends in time", read: Failed, write: Done},
+		{run: "killed in time", read: Failed, write: Unknown, is: ErrTimeout, says: "no result within 10s: timeout"},
+		{run: "fails in time", read: Failed, write: Failed, is: errBad, says: "order is unknown"},
+		{run: "too late", read: Failed, write: Unknown, is: ErrTimeout, says: "no result within 10s: timeout", late: Done},
+		{run: "too late, fails", read: Failed, write: Unknown, is: ErrTimeout, says: "no result within 10s: timeout", late: Failed},
+	}
+	for _, tt := range tests {
+		for _, effect := range []Effect{Read, Write, Destructive} {
+			t.Run(tt.run+", "+string(effect), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					want, late := tt.write, tt.late
+					if effect == Read {
+						want, late = tt.read, ""
+					}
+					var told, toldLate []State
+					start := time.Now()
+					r, err := Call(context.Background(), Request{
+						Method: prepared(t, Method{Effect: effect, Run: runs[tt.run], Timeout: 10 * time.Second}),
+						Done:   func(r Result) { told = append(told, r.State) },
+						Late:   func(r Result) { toldLate = append(toldLate, r.State) },
+					})
+					if err != nil {
+						t.Fatalf("Call = %v, though it ran", err)
+					}
+					if r.State != want || tt.is != nil && !errors.Is(r.Err, tt.is) || (r.Err == nil) != (want == Done) {
+						t.Errorf("state %s, %v, want %s, %v", r.State, r.Err, want, tt.is)
+					}
+					if len(r.Content) != 1 || !strings.Contains(r.Content[0].Text, tt.says) {
+						t.Errorf("content %+v, want %q", r.Content, tt.says)
+					}
+					if took := time.Since(start); took > 10*time.Second+settling || r.Took != took {
+						t.Errorf("took %s, said %s", took, r.Took)
+					}
+					time.Sleep(time.Hour)
+					synctest.Wait()
+					if diff := cmp.Diff([]State{want}, told); diff != "" {
+						t.Errorf("Done: -want +got\n%s", diff)
+					}
+					if late != "" && !cmp.Equal([]State{late}, toldLate) || late == "" && toldLate != nil {
+						t.Errorf("Late was told %v, want %q", toldLate, late)
+					}
+				})
+			})
+		}
+	}
+}
+
+// broken is an error whose nil pointer can't be asked for its text.
+type broken struct{ text string }
+
+func (e *broken) Error() string { return e.text }
+
+type key struct{}
+
+func TestReadEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Second, cancel)
+		told := 0
+		r, err := Call(ctx, Request{
+			Method: prepared(t, Method{Effect: Read, Run: func(ctx context.Context, _ Args) (any, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}}),
+			Done: func(Result) { told++ },
+		})
+		if err != nil || r.State != Failed || !errors.Is(r.Err, context.Canceled) || errors.Is(r.Err, ErrTimeout) || r.Took != time.Second || told != 1 {
+			t.Errorf("Call = %s, %v, %v after %s, told %d times", r.State, r.Err, err, r.Took, told)
+		}
+	})
+}
+
+// A read that does not listen is left behind, not waited for.
+func TestReadThatDoesNotListen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		r, err := Call(ctx, Request{Method: prepared(t, Method{Effect: Read, Run: func(context.Context, Args) (any, error) {
+			time.Sleep(time.Hour)
+			return "late", nil
+		}})})
+		if err != nil || r.State != Failed || !errors.Is(r.Err, ErrTimeout) || r.Took != time.Second+settling {
+			t.Errorf("Call = %s, %v, %v after %s", r.State, r.Err, err, r.Took)
+		}
+		time.Sleep(2 * time.Hour) // until it has ended
+	})
+}
+
+// After the intent a run that may change something goes on without its caller.
+func TestGuardedRunOutlivesItsCaller(t *testing.T) {
+	t.Parallel()
+	methods := map[string]Method{
+		"write":              {Effect: Write},
+		"destructive":        {},
+		"read with approval": {Effect: Read, Approval: &Approval{}},
+	}
+	for name, m := range methods {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, "trace"))
+				time.AfterFunc(time.Second, cancel)
+				m.Run = func(ctx context.Context, _ Args) (any, error) {
+					time.Sleep(5 * time.Second)
+					return ctx.Value(key{}), ctx.Err()
+				}
+				var told []Result
+				intents := 0
+				r, err := Call(ctx, Request{
+					Method:  prepared(t, m),
+					Approve: func(context.Context, Bound) error { return nil },
+					Intent:  func(context.Context, Bound) error { intents++; return nil },
+					Done:    func(r Result) { told = append(told, r) },
+				})
+				if err != nil || r.State != Running || r.Took != time.Second || len(told) != 0 || intents != 1 {
+					t.Fatalf("Call = %s, %v after %s, told %v, %d intents", r.State, err, r.Took, told, intents)
+				}
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if len(told) != 1 || told[0].State != Done || told[0].Value != "trace" || told[0].Took != 5*time.Second {
+					t.Errorf("Done was told %+v", told)
+				}
+			})
+		})
+	}
+}
+
+func TestGuardedRunOutlivesItsCallerInVain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		var told, late []State
+		r, err := Call(ctx, Request{
+			Method: prepared(t, Method{Timeout: 10 * time.Second, Run: func(context.Context, Args) (any, error) {
+				time.Sleep(time.Minute)
+				return nil, nil
+			}}),
+			Done: func(r Result) { told = append(told, r.State) },
+			Late: func(r Result) { late = append(late, r.State) },
+		})
+		if err != nil || r.State != Running {
+			t.Fatalf("Call = %s, %v", r.State, err)
+		}
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		if !cmp.Equal(told, []State{Unknown}) || late != nil {
+			t.Errorf("after the deadline Done was told %v, Late %v", told, late)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if !cmp.Equal(told, []State{Unknown}) || !cmp.Equal(late, []State{Done}) {
+			t.Errorf("at the end Done was told %v, Late %v", told, late)
+		}
+	})
+}
+
+func TestStopOnCancel(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Second, cancel)
+		r, err := Call(ctx, Request{Method: prepared(t, Method{StopOnCancel: true, Run: func(ctx context.Context, _ Args) (any, error) {
+			<-ctx.Done()
+			time.Sleep(settling / 2)
+			return nil, NotStarted(ctx.Err())
+		}})})
+		if err != nil || r.State != NotRun || r.Took != time.Second+settling/2 {
+			t.Errorf("Call = %s, %v, %v after %s", r.State, r.Err, err, r.Took)
+		}
+	})
+}
+
+// The mildest of all ceilings around a call holds, and a method does no more in nested calls than it says of itself.
+func TestNestedCeilings(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		outer, request, nested, inner Effect
+		want                          string // kind of the refusal of the inner call
+	}{
+		{Destructive, "", "", Destructive, ""},
+		{Destructive, "", "", Read, ""},
+		{Destructive, "", Read, Write, "ceiling"},
+		{Destructive, "", Write, Write, ""},
+		{Write, Write, "", Destructive, "ceiling"},
+		{Write, Write, Destructive, Destructive, "ceiling"}, // a nested request can't raise it
+		{Write, Destructive, "", Write, ""},
+		{Read, "", "", Write, "ceiling"}, // it said that it reads
+		{Read, Read, Destructive, Destructive, "ceiling"},
+		{Read, Read, "", Read, ""},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s under %s calls %s under %s", tt.outer, tt.request, tt.inner, tt.nested), func(t *testing.T) {
+			t.Parallel()
+			var ran atomic.Bool
+			inner := prepared(t, Method{Name: "inner", Effect: tt.inner, Run: func(context.Context, Args) (any, error) { ran.Store(true); return nil, nil }})
+			middle := prepared(t, Method{Name: "middle", Effect: tt.outer, Run: func(ctx context.Context, _ Args) (any, error) {
+				_, err := Call(ctx, Request{Method: inner, Ceiling: tt.nested})
+				return kindOf(err), nil
+			}})
+			outer := prepared(t, Method{Name: "outer", Effect: tt.outer, Run: func(ctx context.Context, _ Args) (any, error) {
+				r, err := Call(ctx, Request{Method: middle})
+				return r.Value, err
+			}})
+			r, err := Call(context.Background(), Request{Method: outer, Ceiling: tt.request})
+			if err != nil || r.State != Done || r.Value != tt.want || ran.Load() != (tt.want == "") {
+				t.Errorf("Call = %v %v, %v, ran %v, want %q", r.Value, r.Err, err, ran.Load(), tt.want)
+			}
+		})
+	}
+}
+
+func TestHiddenValuesReachRunOnly(t *testing.T) {
+	t.Parallel()
+	const canary = "canary-4471"
+	type session struct{ id string }
+	live := &session{"x"}
+	var got Args
+	m := prepared(t, Method{Params: []Param{
+		{Name: "q", Type: String},
+		{Name: "desk", Type: String, From: "caller.id"},
+		{Name: "roles", Type: Array, From: "caller.roles", Items: &Param{Type: String}},
+		{Name: "limit", Type: Integer, Fill: func(context.Context, Caller) (any, error) { return 7, nil }},
+		{Name: "session", Fill: func(context.Context, Caller) (any, error) { return live, nil }},
+		{Name: "shop", Type: String, Default: json.RawMessage(`"main"`), Fill: func(context.Context, Caller) (any, error) { return nil, nil }},
+		{Name: "till", Type: String, Optional: true, Fill: func(context.Context, Caller) (any, error) { return nil, nil }},
+	}, Run: func(_ context.Context, args Args) (any, error) {
+		got = args
+		args["q"] = "changed"
+		return nil, fmt.Errorf("desk %s is closed", args["desk"])
+	}})
+	var log bytes.Buffer
+	var seen []Bound
+	see := func(_ context.Context, b Bound) error { seen = append(seen, b); return nil }
+	r, err := Call(context.Background(), Request{Method: m, Args: json.RawMessage(`{"q":"a"}`), Caller: Caller{ID: canary, Roles: []string{"agent"}},
+		Intent: see, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Args{"q": "changed", "desk": canary, "roles": []any{"agent"}, "limit": json.Number("7"), "session": live, "shop": "main"}
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *session) bool { return a == b })); diff != "" {
+		t.Errorf("Run got -want +got\n%s", diff)
+	}
+	seen = append(seen, r.Bound)
+	for _, b := range seen {
+		if text := string(b.Masked()) + string(b.Canonical()); text != `{"q":"a"}{"q":"a"}` {
+			t.Errorf("bound %s", text)
+		}
+	}
+	if text := r.Err.Error() + r.Content[0].Text + log.String(); strings.Contains(text, canary) || !strings.Contains(text, "desk *** is closed") {
+		t.Errorf("the failure says %s", text)
+	}
+}
+
+func TestPanicIsLoggedUnderItsReference(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	m := prepared(t, Method{Effect: Read, Params: []Param{{Name: "pass", Type: String, Secret: true}}, Run: func(_ context.Context, args Args) (any, error) {
+		panic("dsn=hunter2 pass=" + args["pass"].(string))
+	}})
+	r, err := Call(context.Background(), Request{Method: m, Args: json.RawMessage(`{"pass":"topsecret"}`), Log: slog.New(slog.NewJSONHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := r.Content[0].Text
+	ref, ok := strings.CutPrefix(text, "m failed: the method broke (ref ")
+	if !ok || len(ref) != 7 || r.Err.Error() != "the method broke (ref "+ref {
+		t.Fatalf("content %q, error %v", text, r.Err)
+	}
+	var line struct{ Msg, Method, Ref, Panic, Stack string }
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	if line.Ref != ref[:6] || line.Method != "m" || line.Panic != "dsn=hunter2 pass=***" || !strings.Contains(line.Stack, "TestPanicIsLogged") {
+		t.Errorf("logged %+v", line)
+	}
+}
+
+// public is an error that has a text of its own for strangers.
+type public struct{}
+
+func (public) Error() string  { return "dial 10.0.0.7:5432: refused" }
+func (public) Public() string { return "the order desk\x1b[31m is closed\nOption: refund" }
+
+func TestFailureTexts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("ask: %w", public{}), `m failed: the order desk\u{1b}[31m is closed\nOption: refund`},
+		{errors.New("a\u202eb\u2028c\td\x00"), `m failed: a\u{202e}b\u{2028}c\td\u{0}`},
+		{errors.New(strings.Repeat("é", 3000)), `m failed: ` + strings.Repeat("é", 2000) + "…"},
+		{errors.New("\xff"), "m failed: \ufffd"},
+	} {
+		r, err := Call(context.Background(), Request{Method: prepared(t, Method{Effect: Read, Run: func(context.Context, Args) (any, error) { return nil, tt.err }})})
+		if err != nil || r.Content[0].Text != tt.want {
+			t.Errorf("content %q, %v, want %q", r.Content[0].Text, err, tt.want)
+		}
+	}
+}
+
+// The same call gives the same result however often, and Done is told of each run once.
+func TestConcurrentCalls(t *testing.T) {
+	t.Parallel()
+	m := prepared(t, Method{Effect: Write, Params: []Param{{Name: "n", Type: Integer}}, Run: func(_ context.Context, args Args) (any, error) { return args["n"], nil }})
+	var told atomic.Int64
+	const calls = 64
+	results := make(chan string, calls)
+	for i := range calls {
+		go func() {
+			r, err := Call(context.Background(), Request{Method: m, Args: json.RawMessage(fmt.Sprintf(`{"n":%d}`, i)), Done: func(Result) { told.Add(1) }})
+			if err != nil || r.Content[0].Text != fmt.Sprint(i) {
+				results <- fmt.Sprintf("call %d = %+v, %v", i, r.Content, err)
+				return
+			}
+			results <- ""
+		}()
+	}
+	for range calls {
+		if wrong := <-results; wrong != "" {
+			t.Error(wrong)
+		}
+	}
+	if told.Load() != calls {
+		t.Errorf("Done was told %d times of %d calls", told.Load(), calls)
+	}
+}
