@@ -296,7 +296,7 @@ func checkExample(t *rapid.T, s *Schema, v any, f fault) int {
 		return 0
 	}
 	example := mustDecode(t, p.Example)
-	if n.always != nil && *n.always || n.plain && n.fits(example) {
+	if n.always != nil && *n.always || n.plain && n.fits(example, &meter{left: maxVisits}) {
 		return 1
 	}
 	if compiled := x.engine.at[n.at]; compiled == nil || compiled.Validate(example) != nil {

@@ -29,7 +29,7 @@ func (x *explainer) accepts(n *node, v any) bool {
 	if x.left = m.left; x.left < 0 || sound(v, 0) != "" {
 		return false
 	}
-	if n.plain && n.fits(v) {
+	if n.plain && n.fits(v, &m) {
 		return true
 	}
 	compiled := x.engine.at[n.at]

@@ -9,14 +9,15 @@ import (
 // closed objects, lists. A schema is plain when all of it is of that kind. True
 // means that the library would find nothing either (a property test holds the two
 // together); false means that the library has to look, and only its word counts
-// against a value. Each part of the value is visited once and nothing is allocated.
-func (n *node) fits(v any) bool {
+// against a value. Each part of the value is visited once and nothing is allocated; what
+// patterns cost is taken from the meter, and when that is empty nothing fits.
+func (n *node) fits(v any, m *meter) bool {
 	if n.always != nil {
 		return *n.always
 	}
 	switch v := v.(type) {
 	case string:
-		return n.takes(aString) && n.fitsText(v)
+		return n.takes(aString) && n.fitsText(v, m)
 	case json.Number:
 		return n.fitsNumber(v.String())
 	case bool:
@@ -24,9 +25,9 @@ func (n *node) fits(v any) bool {
 	case nil:
 		return n.takes(aNull) && n.listed(func(c *choices) bool { return c.null })
 	case map[string]any:
-		return n.takes(anObject) && len(n.literals) == 0 && n.fitsObject(v)
+		return n.takes(anObject) && len(n.literals) == 0 && n.fitsObject(v, m)
 	case []any:
-		return n.takes(anArray) && len(n.literals) == 0 && n.fitsList(v)
+		return n.takes(anArray) && len(n.literals) == 0 && n.fitsList(v, m)
 	}
 	return false
 }
@@ -42,7 +43,7 @@ func (n *node) listed(in func(*choices) bool) bool {
 	return true
 }
 
-func (n *node) fitsText(s string) bool {
+func (n *node) fitsText(s string, m *meter) bool {
 	if !n.listed(func(c *choices) bool { return c.texts[s] }) {
 		return false
 	}
@@ -52,8 +53,10 @@ func (n *node) fitsText(s string) bool {
 			return false
 		}
 	}
-	if n.pattern.re != nil && (n.pattern.cost(s) > maxVisits || !n.pattern.re.MatchString(s)) {
-		return false
+	if n.pattern.re != nil {
+		if m.left -= n.pattern.cost(s); m.left < 0 || !n.pattern.re.MatchString(s) {
+			return false
+		}
 	}
 	return n.format == nil || n.format(s)
 }
@@ -81,7 +84,7 @@ func (n *node) fitsNumber(text string) bool {
 		(n.under == nil || n.under.compare(text) < 0)
 }
 
-func (n *node) fitsObject(v map[string]any) bool {
+func (n *node) fitsObject(v map[string]any, m *meter) bool {
 	if len(v) < n.minProps || n.maxProps >= 0 && len(v) > n.maxProps {
 		return false
 	}
@@ -98,14 +101,14 @@ func (n *node) fitsObject(v map[string]any) bool {
 		if sub == nil {
 			sub = n.extra
 		}
-		if sub != nil && !sub.fits(value) {
+		if sub != nil && !sub.fits(value, m) {
 			return false
 		}
 	}
 	return true
 }
 
-func (n *node) fitsList(v []any) bool {
+func (n *node) fitsList(v []any, m *meter) bool {
 	if len(v) < n.minItems || n.maxItems >= 0 && len(v) > n.maxItems {
 		return false
 	}
@@ -113,7 +116,7 @@ func (n *node) fitsList(v []any) bool {
 		return true
 	}
 	for _, item := range v {
-		if !n.items.fits(item) {
+		if !n.items.fits(item, m) {
 			return false
 		}
 	}

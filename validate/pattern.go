@@ -46,8 +46,14 @@ func compilePattern(text string) (p pattern, fault, fix string) {
 	return pattern{re, len(prog.Inst)}, "", ""
 }
 
-// cost is what matching a text may cost, in visits.
-func (p pattern) cost(s string) int { return len(s) / 16 * p.instructions / 16 }
+// cost is what matching a text may cost, in visits. In the worst case every instruction is
+// tried at every byte; short patterns come nowhere near that.
+func (p pattern) cost(s string) int {
+	if p.instructions <= 32 {
+		return len(s) * p.instructions / 512
+	}
+	return len(s) * p.instructions / 64
+}
 
 func patternHint(text string) string {
 	switch {

@@ -34,6 +34,10 @@ type reference struct {
 	to   string
 }
 
+func newReader() *reader {
+	return &reader{nodes: map[string]*node{}, anchors: map[string]*node{}, regexps: map[string]pattern{}}
+}
+
 // schema reads the schema at pointer. Its result is never nil.
 func (r *reader) schema(doc any, at string, outer *node, reach reach, depth int) *node {
 	n := &node{at: at, outer: outer, reach: reach}

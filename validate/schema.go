@@ -30,7 +30,7 @@ func Compile(schema []byte) (*Schema, error) {
 	if fault != nil {
 		return nil, &SchemaError{[]Fault{{Pointer: string(fault.place), Message: fault.String()}}}
 	}
-	r := &reader{nodes: map[string]*node{}, anchors: map[string]*node{}, regexps: map[string]pattern{}}
+	r := newReader()
 	root := r.schema(doc, "", nil, apart, 1)
 	r.links(doc)
 	if len(r.faults) == 0 {
@@ -80,7 +80,7 @@ func (s *Schema) Check(root string, v any) (problems []Problem) {
 			problems = refused(root, "this value could not be checked")
 		}
 	}()
-	if s.root.plain && s.root.fits(v) {
+	if s.root.plain && s.root.fits(v, &meter{left: maxVisits}) {
 		return nil
 	}
 	if s.root.always != nil {

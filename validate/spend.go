@@ -2,9 +2,9 @@ package validate
 
 import "encoding/json"
 
-// maxVisits is the work that one Check may ask of the library, in visits of about a
-// microsecond.
-const maxVisits = 250_000
+// maxVisits is the work that one Check may ask of the library, in visits of one or two
+// microseconds.
+const maxVisits = 60_000
 
 // affordable walks the value as the library would and counts what that costs. A schema is
 // bounded by itself, but not what it costs on a given value: a list multiplies, a
