@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 )
 
 // output is the one writer of the protocol's stream: a message is one write, whole, and in the order in which
 // send was called.
 type output struct {
-	mu     sync.Mutex
+	turn   chan struct{} // held by the one that writes; a channel, so that close need not wait for it for ever
 	w      io.Writer
-	err    error
+	err    error         // under turn
 	broken chan struct{} // closed at the first failed write
 }
 
@@ -24,7 +23,7 @@ var (
 )
 
 func newOutput(w io.Writer) *output {
-	return &output{w: w, broken: make(chan struct{})}
+	return &output{w: w, turn: make(chan struct{}, 1), broken: make(chan struct{})}
 }
 
 // send writes one message. The error means that the message can't be encoded and nothing was written; a
@@ -35,8 +34,8 @@ func (o *output) send(message any) error {
 		return fmt.Errorf("encode a message: %w", err)
 	}
 	text = append(text, '\n')
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.turn <- struct{}{}
+	defer func() { <-o.turn }()
 	if o.err != nil {
 		return nil
 	}
@@ -50,21 +49,17 @@ func (o *output) send(message any) error {
 // close ends the stream: nothing is written any more. It returns why the stream broke, nil when it did not. A
 // write that hangs is not waited for long.
 func (o *output) close() error {
-	closed := make(chan error, 1)
-	go func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		closed <- o.err
-		if o.err == nil {
-			o.err = errClosed
-		}
-	}()
 	wait := time.NewTimer(afterCancel)
 	defer wait.Stop()
 	select {
-	case err := <-closed:
-		return err
+	case o.turn <- struct{}{}:
 	case <-wait.C:
 		return errStuck
 	}
+	defer func() { <-o.turn }()
+	if o.err == nil {
+		o.err = errClosed
+		return nil
+	}
+	return o.err
 }
