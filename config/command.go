@@ -8,7 +8,7 @@ import (
 )
 
 // command reads run: a list, or a map with argv.
-func (b *builder) command(at *path, n *node, params []registry.Param) *Command {
+func (b *builder) command(at *path, n, declared *node, params []registry.Param) *Command {
 	c := &Command{Pos: n.pos}
 	argv := n
 	argvAt := at
@@ -19,7 +19,7 @@ func (b *builder) command(at *path, n *node, params []registry.Param) *Command {
 	if argv == nil || argv.kind != list {
 		return c
 	}
-	u := uses{builder: b, params: params, used: map[string]bool{}}
+	u := uses{builder: b, declared: declared, params: params, used: map[string]bool{}}
 	for i, item := range argv.items {
 		c.Argv = append(c.Argv, u.arg(argvAt.index(i), item, i == 0))
 	}
@@ -87,8 +87,9 @@ func (b *builder) noPlaceholder(at *path, n *node, params []registry.Param, why 
 // uses follows which parameters a command uses.
 type uses struct {
 	*builder
-	params []registry.Param
-	used   map[string]bool
+	declared *node // params: of the method
+	params   []registry.Param
+	used     map[string]bool
 }
 
 // arg reads one element of argv, which may be an inner list.
@@ -145,6 +146,12 @@ func (u *uses) param(name string) *registry.Param {
 
 // template reads a text with placeholders and notes which parameters it uses.
 func (u *uses) template(at *path, n *node) registry.Template {
+	if secretText(n.text) {
+		u.clearSecret(at, n.pos, "Hand it over by run.env: {NAME: env:NAME}, or keep it in a file that the program reads")
+	}
+	if u.declared.broken() {
+		return registry.Template{} // which parameters there are is not known
+	}
 	t := u.builder.template(at, n, u.params, "parameter")
 	for _, name := range t.Params() {
 		u.used[name] = true
@@ -160,8 +167,7 @@ func (b *builder) template(at *path, n *node, params []registry.Param, what stri
 	}
 	t, err := registry.ParseTemplate(n.text)
 	if err != nil {
-		message, fix, _ := strings.Cut(err.Error(), "; ")
-		b.fail(n.pos, at.String(), message, sentence(fix))
+		b.failText(n.pos, at, err.Error())
 		return registry.Template{}
 	}
 	var names []string
@@ -174,9 +180,11 @@ func (b *builder) template(at *path, n *node, params []registry.Param, what stri
 		}
 		fix := nearest(name, names)
 		if len(names) == 0 {
-			fix = "Declare it under params"
+			fix = "Declare it under params."
+		} else if !strings.HasSuffix(fix, "?") {
+			fix += "."
 		}
-		b.fail(n.pos, at.String(), fmt.Sprintf("{%s} is no %s", name, what), fix+", or write {{ and }} for literal braces")
+		b.fail(n.pos, at.String(), fmt.Sprintf("{%s} is no %s", name, what), fix+" Literal braces are written {{ and }}")
 	}
 	return t
 }
@@ -184,21 +192,10 @@ func (b *builder) template(at *path, n *node, params []registry.Param, what stri
 // unused warns of parameters that are asked for and then not used.
 func (u *uses) unused(at *path) {
 	params := at.up.key("params")
-	n := u.root
-	for _, k := range keysOf(params) {
-		n = n.get(k)
-	}
 	for _, p := range u.params {
-		if !u.used[p.Name] && n != nil {
-			e := n.step(p.Name)
+		if !u.used[p.Name] {
+			e := u.declared.step(p.Name)
 			u.warn(e.pos, params.key(e.name).String(), "no part of run uses it", fmt.Sprintf("Use {%s} in argv or stdin, or remove it", p.Name))
 		}
 	}
-}
-
-func keysOf(p *path) []string {
-	if p == nil {
-		return nil
-	}
-	return append(keysOf(p.up), p.name)
 }

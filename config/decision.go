@@ -33,20 +33,20 @@ func (b *builder) decision(at *path, e entry) {
 	}
 	d.Options = b.options(at.key("options"), n.get("options"))
 	d.OnFailure = words(n.get("on_failure"))
-	b.onFailure(at.key("on_failure"), n.get("on_failure"), d.Options)
+	b.onFailure(at.key("on_failure"), n, d.Options)
 	b.file.Decisions = append(b.file.Decisions, d)
 }
 
 // inputs lets the registry look at the inputs of a decision.
 func (b *builder) inputs(at *path, e entry, params []registry.Param) {
-	before := len(b.errors)
+	before := b.said()
 	for _, p := range params {
 		if p.Hidden() {
 			s := e.value.get("params").step(p.Name)
 			b.fail(s.pos, at.key("params").key(s.name).String(), "an input of a decision can't be filled in by the server", "Hide it in the params of the methods")
 		}
 	}
-	if len(b.errors) == before && registry.CheckName(e.name) == nil {
+	if b.said() == before && !e.value.get("params").broken() && registry.CheckName(e.name) == nil {
 		b.prepare(at, e, &registry.Method{Name: e.name, Summary: "Opens a turn.", Params: params})
 	}
 	b.undescribed(at.key("params"), e.value.get("params"), params)
@@ -63,6 +63,9 @@ func (b *builder) prompt(at *path, n *node, d *Decision) {
 		b.fail(prompt.pos, where.String(), "the prompt is empty", "Write what is to be decided")
 	}
 	d.Prompt = prompt.text
+	if n.get("params").broken() {
+		return
+	}
 	t := b.template(where, prompt, d.Params, "input")
 	used := t.Params()
 	for _, p := range d.Params {
@@ -80,6 +83,7 @@ func (b *builder) options(at *path, n *node) []Option {
 	add := func(at *path, name string, pos Pos, v *node) {
 		o, ok := b.option(at, name, pos, v)
 		if !ok {
+			n.flawed = true
 			return
 		}
 		b.optionName(at, name, pos, &names)
@@ -121,8 +125,7 @@ func (b *builder) optionName(at *path, name string, pos Pos, names *registry.Nam
 		err = names.Add(name)
 	}
 	if err != nil {
-		message, fix, _ := strings.Cut(err.Error(), "; ")
-		b.fail(pos, at.String(), message, sentence(fix))
+		b.failText(pos, at, err.Error())
 	}
 }
 
@@ -139,7 +142,7 @@ func (b *builder) option(at *path, name string, pos Pos, n *node) (o Option, ok 
 	o.Description = strings.TrimSpace(words(n.get("description")))
 	o.Again = words(n.get("then")) == "again"
 	var given []string
-	for _, k := range []string{"method", "value", "schema"} {
+	for _, k := range picks {
 		if n.has(k) {
 			given = append(given, k)
 		}
@@ -159,18 +162,18 @@ func (b *builder) option(at *path, name string, pos Pos, n *node) (o Option, ok 
 		b.again(at, n, o)
 		return o, ok
 	case "value":
-		if v := n.get("value"); sound(v) {
+		if v := n.get("value"); !v.flawed {
 			o.Value = v.json()
 			ok = b.own(at, entry{name, pos, n}, &registry.Method{Name: name, Kind: registry.Value, Constant: o.Value})
 		}
 	case "schema":
 		fields := n.get("schema")
-		if fields.kind != mapping || !sound(fields) {
+		if fields.flawed {
 			return o, false
 		}
-		before := len(b.errors) + b.left
+		before := b.said()
 		o.Fields = append([]registry.Param{}, b.readParams(at.key("schema"), fields)...)
-		ok = before == len(b.errors)+b.left && b.own(at, entry{name, pos, n}, &registry.Method{Name: name, Kind: registry.Form, Params: o.Fields})
+		ok = before == b.said() && b.own(at, entry{name, pos, n}, &registry.Method{Name: name, Kind: registry.Form, Params: o.Fields})
 		b.undescribed(at.key("schema"), fields, o.Fields)
 	}
 	if o.Description == "" {
@@ -187,9 +190,9 @@ func (b *builder) own(at *path, e entry, m *registry.Method) bool {
 	if registry.CheckName(m.Name) != nil {
 		return true // said for the option's name
 	}
-	before := len(b.errors) + b.left
+	before := b.said()
 	b.prepare(at, e, m)
-	return before == len(b.errors)+b.left
+	return before == b.said()
 }
 
 // known makes sure that an option's method stands in the file.
@@ -238,7 +241,8 @@ func (b *builder) effect(m *Method) registry.Effect {
 }
 
 // onFailure checks the option that is taken after the last refused answer: it runs without anybody having picked it.
-func (b *builder) onFailure(at *path, n *node, options []Option) {
+func (b *builder) onFailure(at *path, decision *node, options []Option) {
+	n := decision.get("on_failure")
 	if n == nil || n.kind != text {
 		return
 	}
@@ -251,6 +255,9 @@ func (b *builder) onFailure(at *path, n *node, options []Option) {
 			return
 		}
 		names = append(names, options[i].Name)
+	}
+	if decision.get("options").broken() || len(options) == 0 {
+		return // it may be one that could not be read
 	}
 	if n.text == noneOfThese {
 		b.fail(n.pos, at.String(), noneOfThese+" decides nothing", "Leave on_failure out: then nothing is done, and it is said so")

@@ -20,6 +20,9 @@ type form struct {
 	limit   int      // the most entries of a list or map; 0 = no limit but the file's
 	secret  bool     // a value that no message may show
 	free    bool     // any value below, or one that another package reads
+	shape   bool     // written in the schema language
+	pattern string   // of a text, for editors; check says it in words
+	one     []string // keys of which a map has exactly one, for editors
 	check   func(n *node) (message, fix string)
 }
 
@@ -34,19 +37,19 @@ type key struct {
 
 // forms that stand in many places.
 var (
-	anyText  = form{noun: "a text", takes: []kind{text}, example: `"some words"`}
-	oneLine  = form{noun: "a text of one line", takes: []kind{text}, example: "Read one order.", check: checkLine}
-	name     = form{noun: "a name", takes: []kind{text}, example: "lookup_order", check: checkWord}
-	flag     = form{noun: "true or false", takes: []kind{boolean}, example: "true"}
-	numeral  = form{noun: "a number", takes: []kind{number}, example: "0.5"}
-	duration = form{noun: "a duration", takes: []kind{text}, example: "30s", check: checkDuration}
-	names    = listOf(name, "[support, billing]")
-	anything = form{noun: "any value", takes: []kind{boolean, number, text, list, mapping, null}, free: true, example: "{status: closed}"}
+	aText     = form{noun: "a text", takes: []kind{text}, example: `"some words"`}
+	aLine     = form{noun: "a text of one line", takes: []kind{text}, example: "Read one order.", check: checkLine}
+	aName     = form{noun: "a name", takes: []kind{text}, example: "lookup_order", check: checkWord}
+	yesNo     = form{noun: "true or false", takes: []kind{boolean}, example: "true"}
+	aNumber   = form{noun: "a number", takes: []kind{number}, example: "0.5"}
+	aDuration = form{noun: "a duration", takes: []kind{text}, example: "30s", check: checkDuration, pattern: "^([0-9]+(ms|s|m|h|d))+$"}
+	someNames = listOf(aName, "[support, billing]")
+	anyValue  = form{noun: "any value", takes: []kind{boolean, number, text, list, mapping, null}, free: true, example: "{status: closed}"}
 	// word is one element of a command line or one variable: text, or what is as good as its text.
-	word      = form{noun: "a text", takes: []kind{text, number, boolean, odd}, example: `"{text}"`}
-	reference = form{noun: "env:NAME or file:PATH", takes: []kind{text}, example: "env:ORDERS_TOKEN", secret: true}
-	shape     = form{noun: "a shape", takes: []kind{text, list, mapping}, free: true, example: "string"}
-	shapes    = form{noun: "a map of names and shapes", takes: []kind{mapping}, free: true, limit: 2000, example: "{order_id: string}"}
+	aWord      = form{noun: "a text", takes: []kind{text, number, boolean, odd}, example: `"{text}"`}
+	aReference = form{noun: "env:NAME or file:PATH", takes: []kind{text}, example: "env:ORDERS_TOKEN", secret: true, pattern: "^(env|file):."}
+	aShape     = form{noun: "a shape", takes: []kind{text, list, mapping}, free: true, shape: true, example: "string"}
+	someShapes = form{noun: "a map of names and shapes", takes: []kind{mapping}, free: true, shape: true, limit: 2000, example: "{order_id: string}"}
 )
 
 func listOf(item form, example string) form {
@@ -87,6 +90,12 @@ func (f form) filled() form {
 // upTo is the form with at most so many entries.
 func (f form) upTo(limit int) form {
 	f.limit = limit
+	return f
+}
+
+// having is the map form with keys of which exactly one is there.
+func (f form) having(one []string) form {
+	f.one = one
 	return f
 }
 

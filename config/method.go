@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -11,7 +12,7 @@ import (
 // method reads one method and adds it to the file when nothing is wrong with it.
 func (b *builder) method(at *path, e entry) {
 	n := e.value
-	before := len(b.errors) + b.left
+	before := b.said()
 	m := Method{Pos: e.pos}
 	m.Name = e.name
 	m.Title, m.Summary, m.Description = line(n.get("title")), line(n.get("summary")), strings.TrimSpace(words(n.get("description")))
@@ -28,7 +29,7 @@ func (b *builder) method(at *path, e entry) {
 	kind := b.kind(at, e)
 	switch kind {
 	case "run":
-		m.Command = b.command(at.key("run"), n.get("run"), m.Params)
+		m.Command = b.command(at.key("run"), n.get("run"), n.get("params"), m.Params)
 	case "value":
 		b.fixed(at, n, &m)
 	case "schema":
@@ -36,7 +37,7 @@ func (b *builder) method(at *path, e entry) {
 	}
 	b.sources(at, n, m.Params)
 	b.methodWarnings(at, e, &m, kind)
-	if len(b.errors)+b.left == before {
+	if b.said() == before && !n.flawed {
 		b.prepare(at, e, &m.Method)
 	}
 	b.file.Methods = append(b.file.Methods, m)
@@ -89,7 +90,7 @@ func (b *builder) approval(at *path, n *node, m *Method) {
 		return
 	}
 	m.Approval = &registry.Approval{Reason: line(a.get("reason"))}
-	if cond := a.get("if"); cond != nil && cond.kind == mapping && sound(cond) {
+	if cond := a.get("if"); cond != nil && !cond.flawed {
 		m.Approval.If = cond.json()
 	}
 }
@@ -101,7 +102,7 @@ func (b *builder) fixed(at *path, n *node, m *Method) {
 	if e := n.at("params"); e.value != nil {
 		b.fail(e.pos, at.key("params").String(), "a fixed value takes no parameters", "Remove params, or write run or schema instead of value")
 	}
-	if v := n.get("value"); sound(v) {
+	if v := n.get("value"); !v.flawed {
 		m.Constant = v.json()
 	}
 }
@@ -145,6 +146,9 @@ func (b *builder) prepare(at *path, e entry, m *registry.Method) {
 		for _, k := range keys {
 			where = where.key(k)
 		}
+		if b.schemaFaults(where, e, keys, f.Message) {
+			continue
+		}
 		pos := e.pos
 		if len(keys) > 0 {
 			pos = e.value.find(keys)
@@ -152,9 +156,67 @@ func (b *builder) prepare(at *path, e entry, m *registry.Method) {
 				pos = e.pos
 			}
 		}
-		message, fix, _ := strings.Cut(f.Message, "; ")
-		b.fail(pos, where.String(), message, sentence(fix))
+		b.failText(pos, where, f.Message)
 	}
+}
+
+// failText reports a message of the registry, whose second half says what to do.
+func (b *builder) failText(pos Pos, at *path, text string) {
+	message, fix, _ := strings.Cut(text, "; ")
+	b.fail(pos, at.String(), strings.TrimSuffix(message, "."), sentence(fix))
+}
+
+// faultStart is how each fault of a JSON Schema starts in a message of the registry, with its JSON Pointer.
+var faultStart = regexp.MustCompile(`(?:^schema|;) at (/\S*): `)
+
+// schemaFaults reports the faults of a JSON Schema one by one, each at its place in the file.
+func (b *builder) schemaFaults(at *path, e entry, keys []string, message string) bool {
+	starts := faultStart.FindAllStringSubmatchIndex(message, -1)
+	if len(starts) == 0 || starts[0][0] != 0 {
+		return false
+	}
+	for i, s := range starts {
+		end := len(message)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		pointer := message[s[2]:s[3]]
+		text, fix := strings.TrimSpace(message[s[1]:end]), ""
+		if i := strings.LastIndex(text, " ("); i >= 0 && strings.HasSuffix(text, ")") {
+			text, fix = text[:i], text[i+2:len(text)-1]
+		}
+		b.fail(e.value.pointed(keys, pointer), at.String(), text+", at "+pointer, sentence(fix))
+	}
+	return true
+}
+
+// pointed is the place of what a JSON Pointer into the schema of the parameters speaks of.
+func (n *node) pointed(keys []string, pointer string) Pos {
+	pos := n.pos
+	enter := func(key string) bool {
+		next := n.step(key)
+		if next.value != nil {
+			pos, n = next.pos, next.value
+		}
+		return next.value != nil
+	}
+	for _, k := range keys {
+		enter(k)
+	}
+	for _, k := range strings.Split(pointer, "/")[1:] {
+		if k = strings.NewReplacer("~1", "/", "~0", "~").Replace(k); enter(k) {
+			continue
+		}
+		if k != "properties" {
+			if !enter("json_schema") && !enter("fields") || !enter(k) {
+				break
+			}
+		}
+	}
+	if n.scalar() {
+		return n.pos
+	}
+	return pos
 }
 
 // flawKeys are the keys of this file for a path of the registry: params.limit.enum[1].

@@ -68,7 +68,7 @@ func (s *nameSpace) like(name, skeleton string) takenName {
 // name checks the name of a method or decision; tool says that it becomes a tool's name.
 func (b *builder) name(at *path, e entry, what string, tool bool) {
 	if err := registry.CheckName(e.name); err != nil {
-		b.fail(e.pos, at.String(), err.Error(), "")
+		b.failText(e.pos, at, err.Error())
 		return
 	}
 	if err := registry.CheckToolName(e.name); err != nil && tool {
@@ -83,7 +83,7 @@ func (b *builder) name(at *path, e entry, what string, tool bool) {
 		return
 	}
 	if earlier.name == "" {
-		b.fail(e.pos, at.String(), err.Error(), "")
+		b.failText(e.pos, at, err.Error())
 		return
 	}
 	if earlier.pos == (Pos{}) {

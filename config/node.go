@@ -27,6 +27,7 @@ type node struct {
 	keys   []entry // of a mapping, in order
 	items  []*node // of a list
 	index  map[string]int
+	flawed bool // something is wrong with its form, in it or below it, and said
 }
 
 // entry is one key of a mapping with its value.
@@ -71,6 +72,9 @@ func (n *node) indexOf(name string) (int, bool) {
 
 // get returns the value of a key, nil when it is absent or n is no mapping.
 func (n *node) get(name string) *node { return n.at(name).value }
+
+// broken reports whether a value stands there that could not be read.
+func (n *node) broken() bool { return n != nil && n.flawed }
 
 // has reports whether a key stands there, whatever its value.
 func (n *node) has(name string) bool { return n.get(name) != nil }

@@ -110,17 +110,18 @@ func (b *builder) entries(key string) []entry {
 
 // readParams reads named shapes; what is wrong with them is reported at its place.
 func (b *builder) readParams(at *path, n *node) []registry.Param {
-	if n == nil || n.kind != mapping || len(n.keys) > shapes.limit || !sound(n) {
+	if n == nil || n.kind != mapping || n.flawed {
 		return nil
 	}
 	params, err := registry.ParseParams(n.json())
 	b.shapeErrors(at, n, err)
+	n.flawed = err != nil
 	return params
 }
 
 // readShape reads one shape.
 func (b *builder) readShape(at *path, n *node) *registry.Param {
-	if n == nil || !sound(n) || n.kind == null || n.kind == boolean || n.kind == number {
+	if n == nil || n.flawed {
 		return nil
 	}
 	p, err := registry.ParseShape(at.name, n.json())
@@ -129,14 +130,6 @@ func (b *builder) readShape(at *path, n *node) *registry.Param {
 		return nil
 	}
 	return &p
-}
-
-// sound reports whether the walker had nothing to say about free values.
-func sound(n *node) bool {
-	var quiet report
-	w := walker{&quiet}
-	w.free(nil, n)
-	return len(quiet.errors) == 0
 }
 
 func (b *builder) shapeErrors(at *path, n *node, err error) {

@@ -67,6 +67,9 @@ func (r *report) fail(pos Pos, key, message, fix string) {
 	r.errors = append(r.errors, Problem{File: r.file, Pos: pos, Key: key, Message: message, Fix: fix})
 }
 
+// said counts the errors.
+func (r *report) said() int { return len(r.errors) + r.left }
+
 // full reports whether so much is said that more would not be kept.
 func (r *report) full() bool {
 	if len(r.errors) < maxProblems {

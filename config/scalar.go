@@ -131,7 +131,7 @@ func checkStore(n *node) (message, fix string) {
 	}
 	kind, _, _ := strings.Cut(n.text, ":")
 	if kind == "sqlite" || kind == "postgres" || kind == "postgresql" || kind == "env" {
-		return "this version does not have the store " + kind + ": yet", "Write memory:, or leave store out"
+		return "this version does not have the store " + kind + " yet", "Write memory:, or leave store out"
 	}
 	return "this is no place for a store", "Write memory:, or leave store out" // not shown: it may hold a password
 }
@@ -146,6 +146,11 @@ func checkPicker(n *node) (message, fix string) {
 // checkRunText refuses a command line in one text, with the list to paste.
 func checkRunText(n *node) (message, fix string) {
 	return "run is a list, not a command line: no shell reads it", "Write run: " + argvOf(n.text)
+}
+
+// checkArgvText is the same for argv.
+func checkArgvText(n *node) (message, fix string) {
+	return "argv is a list, not a command line: no shell reads it", "Write argv: " + argvOf(n.text)
 }
 
 // argvOf is the list form of a command line; quotes part its words as in a shell, nothing else is looked at.

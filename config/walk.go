@@ -35,7 +35,7 @@ func (p *path) String() string {
 
 // showKey is a key as it stands in a path; quoted when it could be taken for something else.
 func showKey(name string) string {
-	if q := quote(name); len(q) != len(name)+2 || strings.ContainsAny(name, " .:") {
+	if q := quote(name); name == "" || len(q) != len(name)+2 || strings.ContainsAny(name, " .:") {
 		return q
 	}
 	return name
@@ -47,6 +47,12 @@ type walker struct{ *report }
 
 // value checks what stands at a place, pos being where its key is.
 func (w *walker) value(at *path, pos Pos, n *node, forms []form) {
+	before := w.said()
+	w.check(at, pos, n, forms)
+	n.flawed = n.flawed || w.said() > before
+}
+
+func (w *walker) check(at *path, pos Pos, n *node, forms []form) {
 	f, ok := find(forms, n.kind)
 	if !ok {
 		w.wrong(at, pos, n, forms)
@@ -260,7 +266,9 @@ func mend(n *node, forms []form) string {
 	_, takesNumber := find(forms, number)
 	switch {
 	case hasSecret(forms):
-	case takesText && (n.kind == number || n.kind == boolean || n.kind == null):
+	case n.kind == number && forms[0].noun == aDuration.noun:
+		return "Write it with a unit: " + n.text + "s"
+	case takesText && plain(forms) && (n.kind == number || n.kind == boolean || n.kind == null):
 		return fmt.Sprintf("Put it in quotes: %q", n.text)
 	case takesFlag && n.kind == text:
 		switch strings.ToLower(n.text) {
@@ -273,6 +281,12 @@ func mend(n *node, forms []form) string {
 		return "Write it without quotes: " + n.text
 	}
 	return "Write it like " + examples(forms)
+}
+
+// plain reports whether a form takes any text.
+func plain(forms []form) bool {
+	f, _ := find(forms, text)
+	return f.words == nil && !f.free
 }
 
 // got names a value that was read.

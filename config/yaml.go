@@ -32,27 +32,32 @@ func readYAML(data []byte) (*node, *syntax) {
 	}
 	r := &reader{src: src, line: 1, column: 1}
 	r.content()
-	if r.eof() {
-		return &node{pos: Pos{1, 1}}, r.bad
-	}
 	if r.marker("---") {
 		r.i += len("---")
 		r.content()
 	}
+	if r.eof() {
+		return &node{pos: Pos{1, 1}}, r.bad
+	}
 	n := r.block(-1)
 	r.content()
-	if r.bad == nil && r.marker("...") {
+	ended := r.bad == nil && r.marker("...")
+	if ended {
 		r.i += len("...")
 		r.content()
 	}
 	if r.bad == nil && !r.eof() {
-		r.trailing()
+		r.trailing(ended)
 	}
 	return n, r.bad
 }
 
 // trailing says why there is text after the document.
-func (r *reader) trailing() {
+func (r *reader) trailing(ended bool) {
+	if ended {
+		r.fail(r.pos(), "text after the end of the document", "Remove the line with ..., or what follows")
+		return
+	}
 	if r.marker("---") || r.marker("...") {
 		r.fail(r.pos(), "a second document starts here", "Keep one document in the file, remove what follows")
 		return
@@ -271,7 +276,7 @@ func (r *reader) checkKey(key *node) bool {
 		r.fail(key.pos, "a key of several lines", "Write the key on one line")
 	case len(key.text) > maxKey:
 		r.fail(key.pos, fmt.Sprintf("a key of more than %d bytes", maxKey), "Write a shorter key")
-	case key.text == "":
+	case key.text == "" && !key.quoted:
 		r.fail(key.pos, "a key is missing before the colon", "Write one, or put the text in quotes")
 	case key.text == "<<" && !key.quoted:
 		r.fail(key.pos, "merge keys are not read", "Write the keys out")

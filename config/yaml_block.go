@@ -16,10 +16,10 @@ func (r *reader) blockText(parent int) *node {
 	if indent > 0 {
 		indent += max(parent, 0)
 	}
-	lines := r.blockLines(parent, indent)
+	lines, open := r.blockLines(parent, indent)
 	n.text = blockJoin(lines, folded, chomp)
-	if r.eof() && !strings.HasSuffix(r.src, "\n") && len(lines) > 0 && lines[len(lines)-1] != "" {
-		n.text = strings.TrimSuffix(n.text, "\n") // the file ends without a line's end, so does the text
+	if open {
+		n.text = strings.TrimSuffix(n.text, "\n")
 	}
 	return n
 }
@@ -44,9 +44,10 @@ func (r *reader) blockHeader() (chomp byte, indent int, ok bool) {
 }
 
 // blockLines reads the lines of a block without their indentation; 0 takes that of its first line. It stops at the
-// end of the last line of the block, as other values do.
-func (r *reader) blockLines(parent, indent int) []string {
-	var lines []string
+// end of the last line of the block, as other values do. Where the file ends in the middle of the last line, open is
+// true: the text then has no line's end either.
+func (r *reader) blockLines(parent, indent int) (lines []string, open bool) {
+	widest := 0 // of the empty lines before the first line of text
 	for !r.eof() {
 		save := *r
 		r.newline()
@@ -56,6 +57,13 @@ func (r *reader) blockLines(parent, indent int) []string {
 		empty := r.eof() || r.peek(0) == '\n'
 		if !empty && indent == 0 && r.indent() > parent {
 			indent = r.indent()
+			if widest > indent {
+				r.fail(r.pos(), "the first line of the text is indented less than the empty line above it", "Remove the spaces from the empty line")
+				break
+			}
+		}
+		if empty && indent == 0 {
+			widest = max(widest, r.indent())
 		}
 		if !empty && (indent == 0 || r.indent() < indent || r.anyMarker()) {
 			*r = save
@@ -69,9 +77,10 @@ func (r *reader) blockLines(parent, indent int) []string {
 			end = r.i + n
 		}
 		lines = append(lines, r.src[r.i:end])
+		open = end == len(r.src)
 		r.i = end
 	}
-	return lines
+	return lines, open
 }
 
 // blockJoin makes one text of the lines.

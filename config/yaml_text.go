@@ -45,13 +45,17 @@ func (r *reader) cantStart(flow bool) (why, fix string) {
 	case '#':
 		return "text can't start with #", quotes + ", or put a blank before # for a comment"
 	case '%':
-		return "directives (%) are not read", "Remove the line, or put the text in quotes"
+		if r.i == r.bol {
+			return "directives (%) are not read", "Remove the line"
+		}
+		return "text can't start with " + string(c), quotes
 	case ',', ']', '}':
 		return "unexpected " + string(c), quotes + ", or look for a bracket that is closed too early"
 	case '|', '>':
 		if flow {
 			return "a block of text can't stand within brackets", quotes
 		}
+		return "text can't start with " + string(c), quotes
 	case '?':
 		if ends(r.peek(1)) {
 			return "complex keys (?) are not read", "Write name: value"
