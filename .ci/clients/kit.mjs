@@ -69,14 +69,13 @@ export async function tours(list) {
 // text is all text of a result.
 export const text = (result) => result.content.map((block) => block.text ?? '').join('\n');
 
-// handle is the turn that an ask or an outcome names last.
+// handle is the turn that an outcome goes on as, or the one that an ask names last: after a refusal that is the new one.
 export function handle(written) {
-  const all = [...written.matchAll(/\b[a-z0-9]{4,}-\d+\b/g)].map((match) => match[0]).filter((h) => /\d/.test(h));
-  const named = [...written.matchAll(/turn "?([A-Za-z0-9_]+-\d+)"?/g)].map((match) => match[1]);
-  const goes = [...written.matchAll(/goes on as ([A-Za-z0-9_]+-\d+)/g)].map((match) => match[1]);
-  const found = goes.at(-1) ?? named.at(-1) ?? all.at(-1);
+  const goesOn = written.match(/goes on as ([a-z0-9]+-\d+)/);
+  const named = [...written.matchAll(/turn "?([a-z0-9]+-\d+)/g)].at(-1);
+  const found = goesOn ?? named;
   assert.ok(found, `no turn is named in:\n${written}`);
-  return found;
+  return found[1];
 }
 
 // reply is an answer in plain text, as a model without tools writes it.
