@@ -1,0 +1,82 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// app is one run of the command: where it reads and writes, and the flags that all commands share. Tests
+// make their own.
+type app struct {
+	in       io.Reader
+	out      io.Writer
+	err      io.Writer
+	env      func(string) string
+	terminal bool // a person sits at it: standard input and output are a terminal
+	errIsTTY bool // standard error is a terminal
+
+	config    string // --config
+	store     string // --store
+	format    string // --format
+	logFormat string // --log-format
+	logLevel  string // --log-level
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mcp-decide",
+		Short: "Describe a method once; reach it as an MCP tool or from a text menu",
+		Long: "mcp-decide serves the methods of one file to any MCP client, as native tools and as entries of text\n" +
+			"menus, with the same checks and the same outcome. Start with: mcp-decide init",
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	f := root.PersistentFlags()
+	f.StringVar(&a.config, "config", "", "configuration `file` (default $MCP_DECIDE_CONFIG, then the user's config folder)")
+	f.StringVar(&a.store, "store", "", "where turns are kept; this version has memory: alone")
+	f.StringVar(&a.logFormat, "log-format", "", "text or json (default text; $MCP_DECIDE_LOG_FORMAT)")
+	f.StringVar(&a.logLevel, "log-level", "", "debug, info, warn or error (default info; $MCP_DECIDE_LOG_LEVEL)")
+	root.AddCommand(
+		a.serveCommand(), a.initCommand(), a.validateCommand(), a.listCommand(), a.showCommand(),
+		a.menuCommand(), a.callCommand(), a.decideCommand(), a.parseCommand(), a.schemaCommand(),
+	)
+	return root
+}
+
+// formatFlag gives a command --format text|json; check it with wantJSON.
+func (a *app) formatFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.format, "format", "text", "text or json")
+}
+
+func (a *app) wantJSON() (bool, error) {
+	switch a.format {
+	case "json":
+		return true, nil
+	case "text", "":
+		return false, nil
+	}
+	return false, usage("--format is %q; it is text or json", a.format)
+}
+
+// missing declares flags of later versions, so that they answer what they are instead of "unknown flag".
+func missing(cmd *cobra.Command, flags map[string]string) {
+	for name, use := range flags {
+		f := cmd.Flags().VarPF(&absent{name: name}, name, "", use+" (not in this version)")
+		f.NoOptDefVal = "true"
+		f.Hidden = true
+	}
+}
+
+// absent is the value of a flag that this version lacks: setting it is an error.
+type absent struct{ name string }
+
+func (v *absent) String() string   { return "" }
+func (v *absent) Type() string     { return "value" }
+func (v *absent) Set(string) error { return lacks("--" + v.name) }

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/validate"
+)
+
+func (a *app) callCommand() *cobra.Command {
+	var args string
+	cmd := &cobra.Command{
+		Use:   "call METHOD [name=text | name:=json]...",
+		Short: "Call a method, as a client would natively",
+		Example: "  mcp-decide call count_words text='one two three'\n" +
+			"  mcp-decide call count_words --args '{\"text\": \"one two three\"}'\n" +
+			"  mcp-decide call count_words --args @args.json --format json",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return a.call(cmd.Context(), words[0], words[1:], args)
+		},
+	}
+	cmd.Flags().StringVar(&args, "args", "", "arguments as one JSON object, as @file, or - for standard input")
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func (a *app) call(ctx context.Context, name string, words []string, args string) error {
+	asJSON, err := a.wantJSON()
+	if err != nil {
+		return err
+	}
+	s, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	view := s.engine.View()
+	m, err := methodNamed(view.Methods.Methods(), name)
+	if err != nil {
+		return a.fail(asJSON, failure{Error: "not_found", Message: err.Error()})
+	}
+	raw, err := a.inputs(words, args, m.Visible())
+	if err != nil {
+		return err
+	}
+	result, err := s.engine.Call(ctx, view, decide.Call{Method: name, Args: raw, Caller: self(), Path: "command"})
+	if err == nil && result.State != registry.Done {
+		err = failed(result)
+	}
+	if err != nil {
+		return a.fail(asJSON, explain(err))
+	}
+	if asJSON {
+		return a.printJSON(called{Value: valueOf(&result), Path: "native", Args: result.Bound.Masked()})
+	}
+	return a.printContent(result.Content)
+}
+
+// called is what call prints in JSON.
+type called struct {
+	Value json.RawMessage `json:"value"`
+	Path  string          `json:"path"`
+	Args  json.RawMessage `json:"args"`
+}
+
+// failure is what a command prints in JSON when it came to nothing.
+type failure struct {
+	Error    string `json:"error"`
+	Message  string `json:"message"`
+	Turn     string `json:"turn,omitempty"`
+	Menu     string `json:"menu,omitempty"`
+	Attempts int    `json:"attempts,omitempty"`
+}
+
+// fail prints a failure and ends the command: with 3 for what is there but can't be used now, else with 1.
+func (a *app) fail(asJSON bool, f failure) error {
+	code := exitRefused
+	if f.Error == "gated" {
+		code = exitNotAvailable
+	}
+	if !asJSON {
+		return &exitError{code, errors.New(f.Message)}
+	}
+	if err := a.printJSON(f); err != nil {
+		return err
+	}
+	return &exitError{code, nil}
+}
+
+// ranError is a run that did not end well.
+type ranError struct {
+	kind string // timeout, failed, unknown
+	text string
+}
+
+func (e *ranError) Error() string { return e.text }
+
+func failed(r registry.Result) error {
+	kind := "failed"
+	switch {
+	case r.State == registry.Unknown || r.State == registry.Running:
+		kind = "unknown"
+	case errors.Is(r.Err, registry.ErrTimeout):
+		kind = "timeout"
+	}
+	return &ranError{kind, plain(r.Content)}
+}
+
+// explain names the kind of an error, and says what to do about it.
+func explain(err error) failure {
+	var invalid *validate.Error
+	var refused *registry.Refused
+	var ran *ranError
+	var spent *decide.DecisionError
+	switch {
+	case errors.As(err, &ran):
+		return failure{Error: ran.kind, Message: ran.text}
+	case errors.As(err, &spent):
+		return failure{Error: string(spent.Kind), Message: spent.Error(), Attempts: spent.Attempts}
+	case errors.As(err, &invalid):
+		return failure{Error: string(invalid.Kind), Message: invalid.Fix()}
+	case errors.As(err, &refused):
+		return failure{Error: refused.Kind, Message: refused.Error()}
+	}
+	return failure{Error: "failed", Message: err.Error()}
+}
+
+// valueOf is a result as one JSON value: the data where it is data, else its text, or the list of its blocks.
+func valueOf(r *registry.Result) json.RawMessage {
+	if len(r.Content) == 1 && r.Content[0].Type == "text" {
+		text := r.Content[0].Text
+		if _, isText := r.Value.(string); !isText && r.Cut == 0 && json.Valid([]byte(text)) {
+			return json.RawMessage(text)
+		}
+		quoted, _ := encode(text)
+		return quoted
+	}
+	blocks, err := encode(r.Content)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return blocks
+}
+
+// printContent writes what a client would be shown: text as it is, the rest by its kind and size.
+func (a *app) printContent(blocks []registry.Block) error {
+	_, err := fmt.Fprintln(a.out, safe(plain(blocks)))
+	return err
+}
+
+func plain(blocks []registry.Block) string {
+	text := ""
+	for i, b := range blocks {
+		if i > 0 {
+			text += "\n"
+		}
+		switch {
+		case b.Type == "text" || b.Text != "":
+			text += b.Text
+		case b.URI != "" && b.Data == nil:
+			text += fmt.Sprintf("[%s %s]", b.Type, b.URI)
+		default:
+			text += fmt.Sprintf("[%s %s, %d bytes]", b.Type, b.MIMEType, len(b.Data))
+		}
+	}
+	return text
+}

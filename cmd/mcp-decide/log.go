@@ -1,0 +1,50 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/lmittmann/tint"
+)
+
+// logger writes to standard error: coloured for a person, plain or JSON for a machine. Messages are
+// constant; what comes from outside stands in attributes, made harmless here.
+func (a *app) logger() (*slog.Logger, error) {
+	level := cmp.Or(a.logLevel, a.env("MCP_DECIDE_LOG_LEVEL"), "info")
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil || strings.ContainsAny(level, "+-") {
+		return nil, usage("--log-level is %q; it is debug, info, warn or error", level)
+	}
+	switch format := cmp.Or(a.logFormat, a.env("MCP_DECIDE_LOG_FORMAT"), "text"); format {
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: l})), nil
+	case "text":
+		return slog.New(textHandler(a.err, l, !a.colour())), nil
+	default:
+		return nil, usage("--log-format is %q; it is text or json", format)
+	}
+}
+
+// colour is for a terminal that wants it. The console of Windows shows escapes only in a mode that we
+// don't switch on.
+func (a *app) colour() bool {
+	return a.errIsTTY && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && runtime.GOOS != "windows"
+}
+
+func textHandler(w io.Writer, level slog.Level, plain bool) slog.Handler {
+	return tint.NewTextHandler(w, &tint.Options{
+		Level:      level,
+		TimeFormat: time.TimeOnly,
+		NoColor:    plain,
+		ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
+			if attr.Value.Kind() == slog.KindString {
+				attr.Value = slog.StringValue(safe(attr.Value.String()))
+			}
+			return attr
+		},
+	})
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"github.com/mcp-decide/mcp-decide/config"
+	"github.com/mcp-decide/mcp-decide/decide"
+	"github.com/mcp-decide/mcp-decide/menu"
+	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/source"
+	"github.com/mcp-decide/mcp-decide/trace"
+)
+
+// setup is everything that a command runs on, connected.
+type setup struct {
+	found    *found
+	log      *slog.Logger
+	registry *registry.Registry
+	engine   *decide.Engine
+	traces   *trace.Memory
+	warnings []config.Problem
+}
+
+// connect finds the configuration and builds the engine over it.
+func (a *app) connect(ctx context.Context) (*setup, error) {
+	log, err := a.logger()
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.find()
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkStore(f.file); err != nil {
+		return nil, err
+	}
+	s, err := build(f, log)
+	if err != nil {
+		return nil, err
+	}
+	if f.demo {
+		log.InfoContext(ctx, "no configuration found, the built-in demo runs", "looked", f.looked, "start", "mcp-decide init")
+	}
+	return s, nil
+}
+
+// warn logs what is doubtful in the configuration. Only serve does, which runs long; for a look, there is validate.
+func (s *setup) warn(ctx context.Context) {
+	for _, w := range s.warnings {
+		s.log.WarnContext(ctx, "configuration", "at", place(w), "key", w.Key, "problem", w.Message, "fix", w.Fix)
+	}
+}
+
+// build makes the engine of a file.
+func build(f *found, log *slog.Logger) (*setup, error) {
+	methods, warnings, err := source.Build(f.file)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	s := &setup{
+		found:    f,
+		log:      log,
+		registry: registry.New(),
+		traces:   trace.NewMemory(trace.Limits{}),
+		warnings: append(append([]config.Problem{}, f.file.Warnings...), warnings...),
+	}
+	if err := s.registry.Replace(methods); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	s.engine = decide.New(s.registry, decide.Options{Recorder: s.traces, Log: log, Config: identity(f.file)})
+	for _, d := range f.file.Decisions {
+		decision, err := wire(d)
+		if err != nil {
+			return nil, &exitError{exitUsage, fmt.Errorf("decision %q: %w", d.Name, err)}
+		}
+		if err := s.engine.Add(decision); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+	}
+	return s, nil
+}
+
+// identity names the configuration that turns belong to: the server's name and the file's place. What the
+// file holds may change under it.
+func identity(f *config.File) string {
+	path := f.Path
+	if abs, err := filepath.Abs(path); path != "" && err == nil {
+		path = abs
+	}
+	return f.Server.Name + "\x00" + path
+}
+
+// wire turns a decision as configured into one of the engine.
+func wire(d config.Decision) (decide.Decision, error) {
+	out := decide.Decision{
+		Name:       d.Name,
+		Title:      d.Title,
+		Summary:    d.Summary,
+		Params:     d.Params,
+		Prompt:     d.Prompt,
+		MaxRetries: d.MaxRetries,
+		OnFailure:  d.OnFailure,
+		None:       d.None,
+		TTL:        d.TTL,
+		Style:      menu.Style(d.Style),
+		Reading:    menu.Reading{Lenient: d.Lenient},
+		Toolsets:   d.Toolsets,
+	}
+	for _, o := range d.Options {
+		var option decide.Option
+		switch {
+		case o.Method != "":
+			option = decide.Func(o.Name, o.Method)
+		case o.Fields != nil:
+			option = decide.Schema(o.Name, o.Description, o.Fields)
+		default:
+			option = decide.Value(o.Name, o.Value)
+		}
+		option.Description = cmp.Or(o.Description, option.Description)
+		option.Again = o.Again
+		out.Options = append(out.Options, option)
+	}
+	return out, nil
+}
+
+// checkStore refuses every store but memory:, by name, until there is another.
+func (a *app) checkStore(f *config.File) error {
+	for _, store := range []string{a.store, a.env("MCP_DECIDE_STORE"), f.Store} {
+		switch store {
+		case "":
+			continue
+		case "memory:":
+			return nil
+		}
+		return usage("this version (%s) keeps turns in memory alone: the store %q is not there yet. Write memory:, or leave it out", version, store)
+	}
+	return nil
+}
+
+// self is the principal of whoever runs this process.
+func self() registry.Caller {
+	if u, err := user.Current(); err == nil {
+		return registry.Caller{ID: "os:" + u.Uid}
+	}
+	return registry.Caller{ID: fmt.Sprintf("os:%d", os.Getuid())}
+}
+
+// place is where a problem is, as compilers write it.
+func place(p config.Problem) string {
+	if p.Pos.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Pos.Line, p.Pos.Col)
+}

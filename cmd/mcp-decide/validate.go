@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-decide/mcp-decide/config"
+	"github.com/mcp-decide/mcp-decide/server"
+)
+
+func (a *app) validateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate [FILE]",
+		Short: "Check a configuration file: every problem at once, with its place and a fix",
+		Long:  "validate prints every problem as file:line:col: text. It exits with 0 when the file can be served and with 1\nwhen it can't; warnings alone are 0.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				a.config = args[0]
+			}
+			return a.validate()
+		},
+	}
+	a.formatFlag(cmd)
+	missing(cmd, map[string]string{"accept": "accept what a changed file may run"})
+	return cmd
+}
+
+// verdict is one line of validate, in JSON.
+type verdict struct {
+	Level   string `json:"level"` // error or warning
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Key     string `json:"key,omitempty"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+func (a *app) validate() error {
+	asJSON, err := a.wantJSON()
+	if err != nil {
+		return err
+	}
+	verdicts, err := a.inspect()
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, v := range verdicts {
+		failed = failed || v.Level == "error"
+	}
+	if asJSON {
+		if verdicts == nil {
+			verdicts = []verdict{}
+		}
+		err = a.printJSON(verdicts)
+	} else {
+		for _, v := range verdicts {
+			fmt.Fprintln(a.out, safe(v.String()))
+		}
+	}
+	if failed {
+		return &exitError{exitRefused, nil}
+	}
+	return err
+}
+
+// inspect finds all that is wrong or doubtful. Its error is for a file that can't be read at all.
+func (a *app) inspect() ([]verdict, error) {
+	f, err := a.find()
+	var problems config.Errors
+	switch {
+	case errors.As(err, &problems):
+		var verdicts []verdict
+		for _, p := range problems {
+			verdicts = append(verdicts, judge("error", p))
+		}
+		return verdicts, nil
+	case err != nil:
+		return nil, err
+	}
+	s, err := build(f, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return []verdict{{Level: "error", File: f.file.Path, Message: err.Error()}}, nil
+	}
+	var verdicts []verdict
+	for _, w := range s.warnings {
+		verdicts = append(verdicts, judge("warning", w))
+	}
+	if _, err := server.New(s.engine, server.Options{Name: f.file.Server.Name, Version: version, Caller: self()}); err != nil {
+		verdicts = append(verdicts, verdict{Level: "error", File: f.file.Path, Message: err.Error()})
+	}
+	return verdicts, nil
+}
+
+func judge(level string, p config.Problem) verdict {
+	return verdict{Level: level, File: p.File, Line: p.Pos.Line, Column: p.Pos.Col, Key: p.Key, Message: p.Message, Fix: p.Fix}
+}
+
+// String is a verdict as compilers write it.
+func (v verdict) String() string {
+	p := config.Problem{File: v.File, Pos: config.Pos{Line: v.Line, Col: v.Column}}
+	text := place(p) + ": "
+	if v.Level == "warning" {
+		text += "warning: "
+	}
+	text += v.Message
+	if v.Fix != "" {
+		text += ". " + v.Fix
+	}
+	return text
+}
