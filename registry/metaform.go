@@ -102,7 +102,7 @@ func (m *metaReader) typeName(w member) {
 	}
 	t, known := typeNames[text]
 	if !known {
-		m.fail(fixType(text), "%s is no type name", quoteCut(text))
+		m.fail(fixType(text), "%s is no type name", quoted(text))
 		return
 	}
 	m.p.Type = t
@@ -270,7 +270,7 @@ func (m *metaReader) words(w member) string {
 func (m *metaReader) notTypeName(word, text string) {
 	if _, is := typeNames[text]; is {
 		m.fail(fmt.Sprintf("if %s is the name of a field, write fields: {%s: %s}", word, word, text),
-			"%s is a type name, not %s", quoteCut(text), nounOf(word))
+			"%s is a type name, not %s", quoted(text), nounOf(word))
 	}
 }
 

@@ -147,8 +147,8 @@ func (r *shapeReader) text(p *Param, raw json.RawMessage) {
 	p.Type = String
 	p.Description = text
 	if isLoneWord(text) {
-		r.fail(fixType(text)+fmt.Sprintf(", or {type: string, description: %s} if it is a description", quoteCut(text)),
-			"%s is no type name", quoteCut(text))
+		r.fail(fixType(text)+fmt.Sprintf(", or {type: string, description: %s} if it is a description", quoted(text)),
+			"%s is no type name", quoted(text))
 	}
 }
 
@@ -194,7 +194,7 @@ func (r *shapeReader) mixed(word, field string) {
 		fix = fmt.Sprintf("write %s; %s", near, fix)
 	}
 	r.at(field, func() {
-		r.fail(fix, "%s is a word that describes a value, %s is none", strconv.Quote(word), quoteCut(field))
+		r.fail(fix, "%s is a word that describes a value, %s is none", strconv.Quote(word), quoted(field))
 	})
 }
 
@@ -318,18 +318,9 @@ func show(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "nothing"
 	}
-	return cut(compact.String())
-}
-
-func quoteCut(s string) string { return strconv.Quote(cut(s)) }
-
-// cut shortens text to about 60 characters.
-func cut(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > 60 {
-			return s[:i] + "…"
-		}
+	text := compact.String()
+	if short := cutText(text, maxQuoted); len(short) < len(text) {
+		return short + "…"
 	}
-	return s
+	return text
 }

@@ -121,6 +121,8 @@ func TestShapeErrors(t *testing.T) {
 		{`{"a": {"type": "null"}}`, `a.type: "null" is no type name; write the type of the value, and a ? behind the name if it may be left out`},
 		{`{"a": {"type": ["string", "null"]}}`, `a.type: type is one type name, not ["string","null"]; a list is [item], an object fields: {…}, several types json_schema: {type: […]}`},
 		{`{"a": 3}`, `a: 3 is no shape; write a type name, a description, [item], or an object`},
+		{`{"a": ["` + strings.Repeat("ab ", 30) + `", 1]}`, `a: a list has exactly one item template, not 2; write one template, like [string] or [{name: string}]`},
+		{`{"a": {"minimum": ["` + strings.Repeat("é", 90) + `"]}}`, `a.minimum: minimum is a number, not ["` + strings.Repeat("é", 58) + `…; write a number`},
 		{`{"a": null}`, `a: null is no shape; write a type name, a description, [item], or an object`},
 		{`{"a": ["str", "int"]}`, `a: a list has exactly one item template, not 2; write one template, like [string] or [{name: string}]`},
 		{`{"a": [["x"]]}`, `a.0.0: "x" is no type name; write one of string, integer, number, boolean, array, object, any, or {type: string, description: "x"} if it is a description`},

@@ -44,7 +44,7 @@ func readTags(tag string) (tags, error) {
 	for tag = strings.TrimLeft(tag, " "); tag != ""; tag = strings.TrimLeft(tag, " ") {
 		name, rest, ok := strings.Cut(tag, ":")
 		if !ok || name == "" || strings.ContainsAny(name, " \"`") {
-			return nil, fmt.Errorf("%s is not of the form name:\"text\"", quoteCut(tag))
+			return nil, fmt.Errorf("%s is not of the form name:\"text\"", quoted(tag))
 		}
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil || quoted[0] != '"' {
@@ -113,7 +113,7 @@ func (r *typeReader) own(p *Param, name, text string) {
 
 func (r *typeReader) yes(text string) bool {
 	if text != "true" && text != "false" {
-		r.fail(`write "true"`, "%s is neither true nor false", quoteCut(text))
+		r.fail(`write "true"`, "%s is neither true nor false", quoted(text))
 	}
 	return text == "true"
 }
@@ -126,7 +126,7 @@ func (r *typeReader) defaultTo(p *Param, text string) {
 		return
 	}
 	if !raw.IsValid() {
-		r.fail("write a JSON literal", "%s is not JSON", quoteCut(text))
+		r.fail("write a JSON literal", "%s is not JSON", quoted(text))
 		return
 	}
 	fixed, err := valueOfType(p.Type, json.RawMessage(raw))
@@ -175,7 +175,7 @@ func literal(form valueForm, text string) (json.RawMessage, error) {
 	}
 	v := jsontext.Value(text)
 	if err := v.Compact(); err != nil {
-		return nil, fmt.Errorf("%s is not JSON", quoteCut(text))
+		return nil, fmt.Errorf("%s is not JSON", quoted(text))
 	}
 	return json.RawMessage(v), nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -69,8 +68,8 @@ func placeholderAt(s string, i int) (string, error) {
 	if name == "" {
 		return "", templateError(s, i, "{} names no parameter", "write {name} for a value, {{}} for literal braces")
 	}
-	if strings.ContainsFunc(name, notInTemplate) {
-		return "", templateError(s, i, fmt.Sprintf("{%s} names no parameter", cut(name)),
+	if strings.ContainsFunc(name, func(c rune) bool { return !inName(c) }) {
+		return "", templateError(s, i, fmt.Sprintf("{%s} names no parameter", cutText(name, maxQuoted)),
 			"a name has letters, digits, _, - and . only; write {{ and }} for literal braces")
 	}
 	return name, nil
@@ -144,8 +143,4 @@ func textOf(value any) (string, bool) {
 		return "", false
 	}
 	return strings.TrimSuffix(out.String(), "\n"), true
-}
-
-func notInTemplate(c rune) bool {
-	return !strings.ContainsRune("_-.", c) && !unicode.In(c, unicode.L, unicode.M, unicode.Nd)
 }

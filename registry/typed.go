@@ -12,7 +12,7 @@ import (
 //
 //	json:"order_id"           the name; omitempty or omitzero makes it optional
 //	desc:"The order's number" the description
-//	enum:"damaged,late"       the allowed values; also as a JSON list: enum:'["a, b"]' in double quotes
+//	enum:"damaged,late"       the allowed values; also as a JSON list, "[\"a,b\"]"
 //	default:"10"              a JSON literal, or bare text for strings; makes it optional
 //	optional:"true"           a pointer is optional too
 //	placeholder:"A-1042"      an example of a value
@@ -67,9 +67,6 @@ func FromFunc(m Method, fn any) (Method, error) {
 		in := reflect.New(f.Type().In(1))
 		if err := t.decode(args, in.Interface()); err != nil {
 			return nil, err
-		}
-		if ctx == nil {
-			ctx = context.Background()
 		}
 		outs := f.Call([]reflect.Value{reflect.ValueOf(ctx), in.Elem()})
 		if err, _ := outs[1].Interface().(error); err != nil {
