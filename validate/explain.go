@@ -46,7 +46,8 @@ type explainer struct {
 	schema *Schema
 	engine *engine
 	value  any
-	left   int // visits that may still be spent on finding examples
+	left   int            // visits that may still be spent on finding examples
+	rank   map[string]int // of the declared properties; nil = not numbered yet
 }
 
 func (x *explainer) faults(e *jsonschema.ValidationError) []fault {
@@ -54,7 +55,9 @@ func (x *explainer) faults(e *jsonschema.ValidationError) []fault {
 	case "anyOf failed", "oneOf failed":
 		var ways [][]fault
 		for _, cause := range e.Causes {
-			ways = append(ways, x.faults(cause))
+			way := x.faults(cause)
+			x.sort(way)
+			ways = append(ways, way)
 		}
 		path, value := locate(x.value, e.InstanceLocation)
 		return likeliest(fault{node: x.nodeOf(e, 1), word: lastToken(e.KeywordLocation), path: path, value: value}, ways)

@@ -4,10 +4,14 @@ import "slices"
 
 // likeliest picks what to say when a value fits none of several alternatives: not all that
 // is wrong with each, but what is wrong with the one that was probably meant. failed is the
-// anyOf or oneOf itself, ways are the faults of its alternatives.
+// anyOf or oneOf itself, ways are the faults of its alternatives,
+// each sorted.
 func likeliest(failed fault, ways [][]fault) []fault {
-	if len(ways) == 0 {
+	switch len(ways) {
+	case 0:
 		return []fault{failed}
+	case 1:
+		return ways[0]
 	}
 	if merged, ok := sameTypes(failed, ways); ok {
 		return []fault{merged}

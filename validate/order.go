@@ -10,12 +10,15 @@ func (x *explainer) sort(all []fault) {
 	if len(all) < 2 {
 		return
 	}
-	rank := ranks(x.schema.root)
+	if x.rank == nil {
+		x.rank = ranks(x.schema.root)
+	}
 	slices.SortStableFunc(all, func(a, b fault) int {
 		return cmp.Or(
-			comparePaths(a.place(), b.place(), rank),
+			comparePaths(a.place(), b.place(), x.rank),
 			cmp.Compare(a.word, b.word),
-			cmp.Compare(a.where(), b.where()))
+			cmp.Compare(a.where(), b.where()),
+			cmp.Compare(a.cause, b.cause))
 	})
 }
 

@@ -36,6 +36,10 @@ func misshapen(s shape, v any) (fault, fix string) {
 		}
 	case aReference:
 		return misplaced(v)
+	case anAnchor:
+		if name, ok := v.(string); !ok || !anchorName(name) {
+			return expected("a name of letters, digits, - _ and . that starts with a letter or _", v), ""
+		}
 	case aType:
 		return mistyped(v)
 	case texts:
@@ -45,8 +49,12 @@ func misshapen(s shape, v any) (fault, fix string) {
 			return expected("a list of at least one schema", v), ""
 		}
 	case aSchema:
-		if _, ok := v.([]any); ok {
+		switch v.(type) {
+		case *ordered, bool:
+		case []any:
 			return expected("one schema", v), `for a list with a schema for each place write "prefixItems"`
+		default:
+			return expected("a schema, which is an object, true or false", v), ""
 		}
 	case schemaMap, patternMap, eitherMap, textsMap:
 		return notMap(s, v)
@@ -75,6 +83,16 @@ func misplaced(v any) (fault, fix string) {
 			`copy what it means under "$defs" and write "#/$defs/name"`
 	}
 	return "", ""
+}
+
+func anchorName(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r != '-' && r != '.' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func mistyped(v any) (fault, fix string) {

@@ -17,6 +17,7 @@ const (
 	aType     // a type name or a list of them
 	aPattern
 	aReference
+	anAnchor
 	aSchema
 	schemas    // a list of schemas, at least one
 	schemaMap  // schemas by name
@@ -59,7 +60,7 @@ var words = map[string]word{
 
 	"$defs":       {schemaMap, apart, true},
 	"definitions": {schemaMap, apart, true},
-	"$anchor":     {aText, apart, true},
+	"$anchor":     {anAnchor, apart, true},
 	"$ref":        {aReference, inPlace, false},
 
 	"type":  {aType, apart, true},
