@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -168,12 +169,12 @@ func TestStates(t *testing.T) {
 					if effect == Read {
 						want, late = tt.read, ""
 					}
-					var told, toldLate []State
+					var told, toldLate tape
 					start := time.Now()
 					r, err := Call(context.Background(), Request{
 						Method: prepared(t, Method{Effect: effect, Run: runs[tt.run], Timeout: 10 * time.Second}),
-						Done:   func(r Result) { told = append(told, r.State) },
-						Late:   func(r Result) { toldLate = append(toldLate, r.State) },
+						Done:   told.note,
+						Late:   toldLate.note,
 					})
 					if err != nil {
 						t.Fatalf("Call = %v, though it ran", err)
@@ -189,11 +190,11 @@ func TestStates(t *testing.T) {
 					}
 					time.Sleep(time.Hour)
 					synctest.Wait()
-					if diff := cmp.Diff([]State{want}, told); diff != "" {
+					if diff := cmp.Diff([]State{want}, told.states()); diff != "" {
 						t.Errorf("Done: -want +got\n%s", diff)
 					}
-					if late != "" && !cmp.Equal([]State{late}, toldLate) || late == "" && toldLate != nil {
-						t.Errorf("Late was told %v, want %q", toldLate, late)
+					if got := toldLate.states(); late != "" && !cmp.Equal([]State{late}, got) || late == "" && got != nil {
+						t.Errorf("Late was told %v, want %q", got, late)
 					}
 				})
 			})
@@ -205,6 +206,28 @@ func TestStates(t *testing.T) {
 type broken struct{ text string }
 
 func (e *broken) Error() string { return e.text }
+
+// tape takes down what Done and Late are told.
+type tape struct {
+	mu      sync.Mutex
+	results []Result
+}
+
+func (p *tape) note(r Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.results = append(p.results, r)
+}
+
+func (p *tape) states() []State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var states []State
+	for _, r := range p.results {
+		states = append(states, r.State)
+	}
+	return states
+}
 
 type key struct{}
 
@@ -262,21 +285,21 @@ func TestGuardedRunOutlivesItsCaller(t *testing.T) {
 					time.Sleep(5 * time.Second)
 					return ctx.Value(key{}), ctx.Err()
 				}
-				var told []Result
+				var told tape
 				intents := 0
 				r, err := Call(ctx, Request{
 					Method:  prepared(t, m),
 					Approve: func(context.Context, Bound) error { return nil },
 					Intent:  func(context.Context, Bound) error { intents++; return nil },
-					Done:    func(r Result) { told = append(told, r) },
+					Done:    told.note,
 				})
-				if err != nil || r.State != Running || r.Took != time.Second || len(told) != 0 || intents != 1 {
-					t.Fatalf("Call = %s, %v after %s, told %v, %d intents", r.State, err, r.Took, told, intents)
+				if err != nil || r.State != Running || r.Took != time.Second || told.states() != nil || intents != 1 {
+					t.Fatalf("Call = %s, %v after %s, told %v, %d intents", r.State, err, r.Took, told.states(), intents)
 				}
 				time.Sleep(time.Hour)
 				synctest.Wait()
-				if len(told) != 1 || told[0].State != Done || told[0].Value != "trace" || told[0].Took != 5*time.Second {
-					t.Errorf("Done was told %+v", told)
+				if got := told.results; len(got) != 1 || got[0].State != Done || got[0].Value != "trace" || got[0].Took != 5*time.Second {
+					t.Errorf("Done was told %+v", got)
 				}
 			})
 		})
@@ -288,27 +311,27 @@ func TestGuardedRunOutlivesItsCallerInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		var told, late []State
+		var told, late tape
 		r, err := Call(ctx, Request{
 			Method: prepared(t, Method{Timeout: 10 * time.Second, Run: func(context.Context, Args) (any, error) {
 				time.Sleep(time.Minute)
 				return nil, nil
 			}}),
-			Done: func(r Result) { told = append(told, r.State) },
-			Late: func(r Result) { late = append(late, r.State) },
+			Done: told.note,
+			Late: late.note,
 		})
 		if err != nil || r.State != Running {
 			t.Fatalf("Call = %s, %v", r.State, err)
 		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		if !cmp.Equal(told, []State{Unknown}) || late != nil {
-			t.Errorf("after the deadline Done was told %v, Late %v", told, late)
+		if !cmp.Equal(told.states(), []State{Unknown}) || late.states() != nil {
+			t.Errorf("after the deadline Done was told %v, Late %v", told.states(), late.states())
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if !cmp.Equal(told, []State{Unknown}) || !cmp.Equal(late, []State{Done}) {
-			t.Errorf("at the end Done was told %v, Late %v", told, late)
+		if !cmp.Equal(told.states(), []State{Unknown}) || !cmp.Equal(late.states(), []State{Done}) {
+			t.Errorf("at the end Done was told %v, Late %v", told.states(), late.states())
 		}
 	})
 }
@@ -454,6 +477,17 @@ func TestFailureTexts(t *testing.T) {
 		r, err := Call(context.Background(), Request{Method: prepared(t, Method{Effect: Read, Run: func(context.Context, Args) (any, error) { return nil, tt.err }})})
 		if err != nil || r.Content[0].Text != tt.want {
 			t.Errorf("content %q, %v, want %q", r.Content[0].Text, err, tt.want)
+		}
+	}
+}
+
+// A run ends its own context when it has ended. No waiter may take that for the end of its time.
+func TestRunThatEndsIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	m := prepared(t, Method{Effect: Read, Run: func(context.Context, Args) (any, error) { return "ok", nil }})
+	for range 5_000 {
+		if r, err := Call(context.Background(), Request{Method: m}); err != nil || r.State != Done {
+			t.Fatalf("Call = %s, %v, %v", r.State, r.Err, err)
 		}
 	}
 }

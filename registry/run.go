@@ -51,12 +51,14 @@ func (r *Request) start(caller context.Context, bound Bound, ceiling Effect) *ru
 		base = context.WithoutCancel(base)
 	}
 	ctx, cancel := context.WithTimeout(base, m.Timeout)
+	forget := func() bool { return true }
 	if m.guarded() && m.StopOnCancel {
-		context.AfterFunc(caller, cancel)
+		forget = context.AfterFunc(caller, cancel)
 	}
 	c := &run{request: r, bound: bound, ctx: ctx, start: time.Now(), ended: make(chan ending, 1)}
 	go func() {
 		defer cancel()
+		defer forget()
 		end := ending{err: errVanished} // stands when Run ends the goroutine
 		defer func() { c.ended <- end }()
 		end = c.call()
