@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcp-decide/mcp-decide/config"
@@ -113,42 +114,36 @@ func (a *argv) element(t template, args registry.Args) (string, error) {
 	text, ok := t.Expand(args)
 	switch {
 	case !ok:
-		return "", fmt.Errorf("%s: this command can't run without it", a.who(t, args))
+		return "", fmt.Errorf("%s: this command can't run without it", a.who(t, args, absent))
 	case strings.ContainsRune(text, 0):
-		return "", fmt.Errorf("%s holds a NUL character, which can't be handed to a program", a.who(t, args))
+		return "", fmt.Errorf("%s holds a NUL character, which can't be handed to a program", a.who(t, args, holdsNUL))
 	case len(text) > maxElement:
-		return "", fmt.Errorf("%s is longer than the %d bytes that a program takes", a.who(t, args), maxElement)
+		return "", fmt.Errorf("%s is longer than the %d bytes that a program takes", a.who(t, args, long), maxElement)
 	case strings.HasPrefix(text, "-") && !t.option && !a.allowDash:
-		return "", fmt.Errorf(`%s starts with "-", which the program could take for an option; write it another way, such as ./-name for a file`, a.who(t, args))
+		return "", fmt.Errorf(`%s starts with "-", which the program could take for an option; write it another way, such as ./-name for a file`,
+			a.who(t, args, startsWithDash))
 	}
 	return text, nil
 }
 
-// who names the value that an error is about: the first absent one, else the longest. A hidden parameter is not named.
-func (a *argv) who(t template, args registry.Args) string {
-	name, longest := "", -1
-	for _, param := range t.Params() {
-		value, given := args[param]
-		if !given || value == nil {
-			name = param
-			break
-		}
-		text, isText := value.(string)
-		size := len(text)
-		if !isText {
-			size = 0
-		}
-		if strings.ContainsRune(text, 0) {
-			name = param
-			break
-		}
-		if size > longest {
-			name, longest = param, size
-		}
+// who names the first value of an element that is to blame. A hidden parameter is not named.
+func (a *argv) who(t template, args registry.Args, blamed func(value any) bool) string {
+	names := t.Params()
+	if len(names) == 0 {
+		return "an argument that the configuration writes"
 	}
-	p, known := a.params[name]
-	if name == "" || known && p.Hidden() {
+	i := slices.IndexFunc(names, func(name string) bool { return blamed(args[name]) })
+	name := names[max(0, i)]
+	if p := a.params[name]; p.Hidden() {
 		return "a value that the server fills in"
 	}
 	return "args." + name
+}
+
+func absent(value any) bool   { return value == nil }
+func holdsNUL(value any) bool { text, _ := value.(string); return strings.ContainsRune(text, 0) }
+func long(value any) bool     { text, _ := value.(string); return len(text) > maxElement/2 }
+func startsWithDash(value any) bool {
+	text, ok := value.(string)
+	return !ok || strings.HasPrefix(text, "-")
 }

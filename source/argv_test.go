@@ -113,6 +113,7 @@ func TestArgv(t *testing.T) {
 		{name: "a full-width dash is no dash", elements: []any{"{a}"}, args: registry.Args{"a": "－x"}, want: []string{"－x"}},
 		{name: "NUL", elements: []any{"{b}{a}"}, args: registry.Args{"a": "x\x00y", "b": "longer than that"}, err: "args.a holds a NUL character"},
 		{name: "NUL of a hidden value", elements: []any{"{h}"}, args: registry.Args{"h": "secret\x00"}, err: "a value that the server fills in holds a NUL"},
+		{name: "NUL of the file", elements: []any{"a\x00b"}, err: "an argument that the configuration writes holds a NUL"},
 		{name: "as long as can be", elements: []any{"{a}"}, args: registry.Args{"a": long}, want: []string{long}},
 		{name: "a byte longer", elements: []any{"{a}"}, args: registry.Args{"a": long + "x"}, err: "args.a is longer than the 131071 bytes"},
 		{name: "2 MiB", elements: []any{"{a}"}, args: registry.Args{"a": strings.Repeat("x", 2<<20)}, err: "args.a is longer than"},
