@@ -1,9 +1,5 @@
 package menu
 
-import (
-	"github.com/mcp-decide/mcp-decide/validate"
-)
-
 // A chooser takes what the scanner finds, in order, and keeps the one pick. Equal picks are one;
 // of different ones the last counts only behind a correction; a pick that is invalid is never
 // replaced by an earlier one.
@@ -19,7 +15,7 @@ type chooser struct {
 	mentions bool
 	quotes   bool
 	copies   *reading // the menu's own line
-	several  bool     // copies of different lines
+	several  bool     // copies of different lines, or of a stretch of the menu
 	odd      string   // why some object was not JSON
 
 	unclosed bool // thinking that never ends
@@ -81,9 +77,10 @@ func (c *chooser) stand(rd *reading) {
 	}
 }
 
-// copied notes a line of the menu itself. It counts when nothing else does.
-func (c *chooser) copied(rd *reading) {
-	if c.copies != nil && !same(c.copies, rd) {
+// copied notes a line of the menu itself. It counts when nothing else does, and not when it was
+// copied as it stands there, indent included: that is the start of a menu, not an answer.
+func (c *chooser) copied(rd *reading, indented bool) {
+	if indented || c.copies != nil && !same(c.copies, rd) {
 		c.several = true
 	}
 	c.copies = rd
@@ -133,8 +130,6 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 		return Pick{}, r.noAction("a tool call in a form that is not read here")
 	case c.mentions || c.quotes || c.several:
 		return Pick{}, r.ambiguous("picks that are only mentioned, quoted or copied")
-	case c.copies != nil && c.copies.problem == nil && c.copies.hasValues():
-		return Pick{}, r.refuse(c.copies.unfilled())
 	case c.copies != nil:
 		pick, err := r.taken(c.copies)
 		pick.Strategy = "prose"
@@ -143,12 +138,4 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 		return Pick{}, r.noAction("an object that is not JSON: " + c.odd)
 	}
 	return Pick{}, r.noAction("")
-}
-
-// unfilled is the reading of a Call line that was copied with the values that stand there as
-// examples.
-func (rd *reading) unfilled() *reading {
-	rd.problem = &validate.Problem{Kind: validate.MissingRequired, Path: "args", Expected: "values of your own",
-		Read: "the menu's Call line as it stands"}
-	return rd
 }

@@ -83,8 +83,6 @@ func (c *cleaner) member(p *registry.Param, rawKey string, keys *seenKeys, start
 	field := fieldOf(p, key)
 	before, depth := len(c.out), len(c.path)
 	c.path = append(append(c.path, '.'), key...)
-	defer func() { c.path = c.path[:depth] }()
-
 	if before > start {
 		c.out = append(c.out, ',')
 	}
@@ -104,6 +102,7 @@ func (c *cleaner) member(p *registry.Param, rawKey string, keys *seenKeys, start
 	case again:
 		c.out = c.out[:before]
 	}
+	c.path = c.path[:depth]
 }
 
 func (c *cleaner) list(p *registry.Param) {

@@ -21,60 +21,66 @@ func (s *scanner) ticks() {
 		n++
 	}
 	before := s.text[s.lineStart(s.pos):s.pos]
-	first := strings.Trim(before, " \t>") == ""
+	first := len(before) < maxIndent && strings.Trim(before, " \t>") == ""
 	if n < 3 || char == '~' && !first {
 		s.pass(n)
 		return
 	}
-	line, _, _ := strings.Cut(s.text[s.pos+n:], "\n")
-	if s.fence.open && char == s.fence.char && n >= s.fence.length && (!first || isBlank(line)) {
+	if s.fence.open && char == s.fence.char && n >= s.fence.length && (!first || endsLine(s.text[s.pos+n:])) {
 		s.fence = fence{}
 		s.skip(s.pos+n, stands, false)
 		return
 	}
-	language := line[:languageEnd(line)]
+	language := fenceLanguage(s.text[s.pos+n:])
 	st := s.standing(s.pos)
 	if lower := strings.ToLower(strings.TrimSpace(language)); lower != "" && !dataFences[lower] {
-		s.foreign(n, char, st)
+		s.foreign(n, char)
 		return
 	}
 	s.fence = fence{true, char, n, st}
 	s.skip(s.pos+n+len(language), st, true)
 }
 
-// languageEnd is where the word behind a fence mark ends.
-func languageEnd(line string) int {
-	start := len(line) - len(strings.TrimLeft(line, " "))
-	if end := strings.IndexAny(line[start:], " \t\r{[`"); end >= 0 {
-		return start + end
+// endsLine reports whether nothing that shows follows on the line.
+func endsLine(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\r")
+	return rest == "" || rest[0] == '\n'
+}
+
+// fenceLanguage is the word behind a fence mark, with the blanks before it.
+func fenceLanguage(rest string) string {
+	rest = rest[:min(len(rest), maxIndent)]
+	blanks := len(rest) - len(strings.TrimLeft(rest, " "))
+	if end := strings.IndexAny(rest[blanks:], " \t\r\n{[`"); end >= 0 {
+		return rest[:blanks+end]
 	}
-	return len(line)
+	return rest
 }
 
 // foreign skips a fence that holds something else than JSON: what stands in it is quoted.
-func (s *scanner) foreign(n int, char byte, st standing) {
-	end := fenceEnd(s.text, s.pos+n, char, n)
+func (s *scanner) foreign(n int, char byte) {
+	end := s.fenceEnd(s.pos+n, char, n)
 	if inside := s.text[s.pos:end]; strings.IndexByte(inside, '{') >= 0 && saysCall(inside) {
 		s.choice.quotes = true
 	}
-	s.skip(end, st, false)
+	s.skip(end, stands, false)
 }
 
 // fenceEnd is where the fence that opened before from is closed: on the same line, or by a line
 // of nothing else. Without such a line it holds all the rest.
-func fenceEnd(text string, from int, char byte, n int) int {
+func (s *scanner) fenceEnd(from int, char byte, n int) int {
 	mark := strings.Repeat(string(char), n)
-	line, _, _ := strings.Cut(text[from:], "\n")
-	if i := strings.Index(line, mark); i >= 0 {
+	at := s.lineEnd(from)
+	if i := strings.Index(s.text[from:at], mark); i >= 0 {
 		return from + i + n
 	}
-	for at := from + len(line) + 1; at < len(text); {
-		line, _, _ := strings.Cut(text[at:], "\n")
+	for at++; at < len(s.text); {
+		line, _, _ := strings.Cut(s.text[at:], "\n")
 		inside := strings.Trim(line, " \t\r>")
 		if len(inside) >= n && strings.Trim(inside, string(char)) == "" {
 			return at + len(line)
 		}
 		at += len(line) + 1
 	}
-	return len(text)
+	return len(s.text)
 }

@@ -1,13 +1,12 @@
 package menu
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// said is what the prose between two picks, or behind the last one, says about them. Only words
+// remarks are what the prose between two picks, or behind the last one, says about them. Only words
 // at the start of a sentence count.
 type remarks struct {
 	corrected bool // what came before is replaced: "Wait,", "Final answer:"
@@ -29,6 +28,28 @@ var (
 		"tool response:", "function result:", "result:"}
 )
 
+// phrase is one of the phrases above and what it means.
+type phrase struct {
+	text  string
+	means remarks
+	label bool // only as a label: with a colon or a line end behind it
+}
+
+// phrases are all of them by their first letter.
+var phrases = func() map[byte][]phrase {
+	all := map[byte][]phrase{}
+	add := func(texts []string, means remarks, label bool) {
+		for _, text := range texts {
+			all[text[0]] = append(all[text[0]], phrase{text, means, label})
+		}
+	}
+	add(corrections, remarks{corrected: true, withdrawn: true}, false)
+	add(withdrawals, remarks{withdrawn: true}, false)
+	add(finals, remarks{corrected: true}, true)
+	add(turns, remarks{invented: true}, false)
+	return all
+}()
+
 // remarksIn reads the prose stretches of a text.
 func remarksIn(text string, spoken []span) remarks {
 	var r remarks
@@ -44,22 +65,23 @@ func remarksIn(text string, spoken []span) remarks {
 
 // sentence looks at the first words.
 func (r *remarks) sentence(text string) {
-	text = strings.TrimLeft(text, " \t\r\n")
-	if strings.HasPrefix(text, ">") {
+	text = strings.TrimLeft(text[:min(len(text), 160)], " \t\r\n")
+	text = strings.TrimLeftFunc(text, func(c rune) bool { return isMark(c) || isQuote(c) || c == '(' })
+	if text == "" {
 		return
 	}
-	text = strings.TrimLeftFunc(text, func(c rune) bool { return isMark(c) || isQuote(c) || c == '(' })
-	start := strings.ToLower(strings.ReplaceAll(head(text[:min(len(text), 120)], 40), "’", "'"))
-	starts := func(phrase string) bool { return strings.HasPrefix(start, phrase) }
-	switch {
-	case slices.ContainsFunc(turns, starts):
-		r.invented = true
-	case slices.ContainsFunc(corrections, starts):
-		r.corrected, r.withdrawn = true, true
-	case slices.ContainsFunc(withdrawals, starts):
-		r.withdrawn = true
-	case slices.ContainsFunc(finals, func(phrase string) bool { return starts(phrase) && isLabelEnd(start[len(phrase):]) }):
-		r.corrected = true
+	candidates := phrases[text[0]|0x20]
+	if len(candidates) == 0 {
+		return
+	}
+	start := strings.ToLower(strings.ReplaceAll(head(text, 40), "’", "'"))
+	for _, p := range candidates {
+		if strings.HasPrefix(start, p.text) && (!p.label || isLabelEnd(start[len(p.text):])) {
+			r.corrected = r.corrected || p.means.corrected
+			r.withdrawn = r.withdrawn || p.means.withdrawn
+			r.invented = r.invented || p.means.invented
+			return
+		}
 	}
 }
 

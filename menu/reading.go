@@ -158,7 +158,8 @@ func canonical(raw json.RawMessage) string {
 	return string(sorted)
 }
 
-// isCopy reports whether an object behind the label "Call:" is the menu's own line.
+// isCopy reports whether an object behind the label "Call:" is the menu's own line. The values in
+// a line of the classic style are the menu's, not the picker's.
 func (r *reader) isCopy(rd *reading) bool {
 	if rd.option == nil {
 		return false
@@ -171,12 +172,12 @@ func (r *reader) isCopy(rd *reading) bool {
 		lines = [2]string{string(appendCall(nil, rd.option)), string(appendClassicCall(nil, rd.option))}
 		r.copies[rd.option] = lines
 	}
+	if rd.text != lines[0] && rd.text == lines[1] && rd.problem == nil {
+		rd.problem = &validate.Problem{Kind: validate.MissingRequired, Path: "args", Expected: "values of your own",
+			Read: "the menu's Call line as it stands"}
+	}
 	return rd.text == lines[0] || rd.text == lines[1]
 }
-
-// hasValues reports whether a copied line holds arguments: then they are the menu's, not the
-// picker's.
-func (rd *reading) hasValues() bool { return len(rd.args) > len("{}") }
 
 // taken makes the pick of a reading, after the checks that need the names nearby.
 func (r *reader) taken(rd *reading) (Pick, error) {

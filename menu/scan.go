@@ -10,8 +10,10 @@ import (
 type scanner struct {
 	text   string
 	pos    int
+	first  int // the first byte that shows
 	line   int // start of the line that seen is on
 	seen   int // how far line starts were looked for
+	next   int // the last line end that was looked for
 	floor  floor
 	fence  fence
 	read   *reader
@@ -30,6 +32,7 @@ type floor struct {
 var stops = [256]bool{'{': true, '[': true, '<': true, '`': true, '~': true, markByte: true}
 
 func (s *scanner) run() {
+	s.first = len(s.text) - len(trimUnseenLeft(s.text))
 	for s.pos < len(s.text) {
 		from := s.pos
 		for s.pos < len(s.text) && !stops[s.text[s.pos]] {
@@ -38,6 +41,9 @@ func (s *scanner) run() {
 		s.choice.speak(from, s.pos)
 		if s.pos == len(s.text) {
 			return
+		}
+		if s.quote() {
+			continue
 		}
 		switch s.text[s.pos] {
 		case '{':
@@ -53,6 +59,23 @@ func (s *scanner) run() {
 		}
 	}
 }
+
+// quote skips the rest of a line that starts with ">": whatever stands in it is quoted.
+func (s *scanner) quote() bool {
+	line := s.lineStart(s.pos)
+	start := s.text[line:min(s.pos, line+maxIndent)]
+	if s.floor.at > line || !strings.HasPrefix(trimUnseenLeft(start), ">") {
+		return false
+	}
+	end := s.lineEnd(s.pos)
+	if saysCall(s.text[s.pos:end]) {
+		s.choice.quotes = true
+	}
+	s.skip(end, stands, false)
+	return true
+}
+
+const maxIndent = 100 // bytes before the first character of a line that is looked at
 
 // pass goes over n bytes that are prose after all.
 func (s *scanner) pass(n int) {
@@ -77,6 +100,17 @@ func (s *scanner) lineStart(at int) int {
 	return s.line
 }
 
+// lineEnd is the end of the line that at stands on; at never goes back.
+func (s *scanner) lineEnd(at int) int {
+	if s.next < at || s.next == 0 {
+		s.next = len(s.text)
+		if i := strings.IndexByte(s.text[at:], '\n'); i >= 0 {
+			s.next = at + i
+		}
+	}
+	return s.next
+}
+
 func (s *scanner) brace() {
 	if n := proseBraces(s.text[s.pos:]); n > 0 {
 		s.pass(n)
@@ -99,8 +133,8 @@ func (s *scanner) object(at span, members []member, st standing) {
 	if !ok {
 		return
 	}
-	if s.isLabelled(at.from) && s.read.isCopy(rd) {
-		s.choice.copied(rd)
+	if st == stands && s.isLabelled(at.from) && s.read.isCopy(rd) {
+		s.choice.copied(rd, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
 		return
 	}
 	repaired := false

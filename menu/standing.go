@@ -12,7 +12,6 @@ type standing int
 const (
 	stands  standing = iota // starts its line, or follows a label that ends in a colon
 	mention                 // part of a sentence
-	quoted                  // in a quoted line
 )
 
 const maxLabel = 400 // bytes before an object that are looked at
@@ -34,11 +33,7 @@ func (s *scanner) standing(at int) standing {
 	if s.floor.carries && isBlank(s.text[s.floor.at:at]) {
 		return s.floor.standing
 	}
-	label := trimUnseen(before)
-	if strings.HasPrefix(label, ">") && !sameLine {
-		return quoted
-	}
-	label = strings.TrimFunc(trimMarks(label), isMark)
+	label := strings.TrimFunc(trimMarks(trimUnseen(before)), isMark)
 	if label != "" {
 		return labelStanding(label)
 	}
@@ -168,27 +163,32 @@ func set(words string) map[string]bool {
 // after judges an object that stands by what follows it. A surplus brace is a liberty when
 // nothing stood before the object, and else a sign that the object is inside something.
 func (s *scanner) after(at span) (_ standing, repaired bool) {
-	rest := s.text[at.to:min(len(s.text), at.to+maxLabel)]
-	next := trimUnseenLeft(rest)
-	if strings.HasPrefix(next, "}") || strings.HasPrefix(next, "]") {
-		if next[0] == '}' && isBlank(s.text[:at.from]) {
+	next := skimmer{text: s.text[:min(len(s.text), at.to+maxLabel)], pos: at.to}
+	next.space()
+	rest := next.text[next.pos:]
+	if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
+		if rest[0] == '}' && at.from <= s.first {
 			return stands, true
 		}
 		return mention, false
 	}
-	line, _, _ := strings.Cut(rest, "\n")
-	word := strings.TrimLeftFunc(line, func(r rune) bool { return isMark(r) && r != '-' || r == ',' })
-	word = strings.ToLower(word)
-	for i, r := range word {
-		if !unicode.IsLetter(r) && r != '\'' {
-			word = word[:i]
-			break
-		}
+	if strings.IndexByte(s.text[at.to:next.pos], '\n') >= 0 || rest == "" || rest[0] == '{' {
+		return stands, false
 	}
+	rest = strings.TrimLeftFunc(rest[:min(len(rest), 40)], func(r rune) bool { return isMark(r) && r != '-' || r == ',' })
+	word := strings.ToLower(rest[:wordEnd(rest)])
 	if verbs[word] || strings.HasSuffix(word, "n't") {
 		return mention, false
 	}
 	return stands, false
+}
+
+func wordEnd(text string) int {
+	i := 0
+	for i < len(text) && (text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] == '\'') {
+		i++
+	}
+	return i
 }
 
 // verbs go on with a sentence whose subject is the object.

@@ -19,7 +19,10 @@ var (
 	vendors   = set("tool_sep tool_call_argument_begin")
 )
 
-const maxTag = 200 // bytes of a tag or a token
+const (
+	maxTag     = 200 // bytes of a tag or a token
+	maxTagName = 40
+)
 
 // angle handles tags, control tokens and comments. Anything else is prose.
 func (s *scanner) angle() {
@@ -187,7 +190,7 @@ func tagAt(text string) tag {
 	for i < len(text) && (isDigit(text[i]) || text[i] == '_' || text[i] == '-' || unicode.IsLetter(rune(text[i])) && text[i] < 0x80) {
 		i++
 	}
-	if i == from || i == len(text) || !strings.ContainsRune("> =\n\t/", rune(text[i])) {
+	if i == from || i-from > maxTagName || i == len(text) || !strings.ContainsRune("> =\n\t/", rune(text[i])) {
 		return tag{}
 	}
 	name := strings.ToLower(text[from:i])

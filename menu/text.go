@@ -141,7 +141,7 @@ func imitates(line string) bool {
 		return false
 	}
 	switch line[0] {
-	case '>', '{', '[', '`', '~', '|':
+	case '>', '{', '[', '`', '~':
 		return true
 	}
 	if i := strings.IndexByte(line, '['); i >= 0 && hasEffectMark(line[i:]) {
