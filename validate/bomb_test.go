@@ -146,6 +146,13 @@ func TestCheckIsBounded(t *testing.T) {
 		}
 		return v
 	}
+	nestedKey := func(n int) any {
+		v := any("end")
+		for range n {
+			v = map[string]any{strings.Repeat("k", 100): v}
+		}
+		return v
+	}
 	list := func(n int, item any) any {
 		all := make([]any, n)
 		for i := range all {
@@ -178,6 +185,7 @@ func TestCheckIsBounded(t *testing.T) {
 		"nested 100,000 deep":             {`{"properties":{"c":{"$ref":"#"}},"uniqueItems":true}`, nested(100_000), "nested deeper than 200"},
 		"a Go type that is no JSON":       {`{"type":"object"}`, map[string]string{}, "no decoded JSON"},
 		"a Go type deep inside":           {`{"allOf":[{"type":"object"}]}`, map[string]any{"a": []any{struct{}{}}}, "no decoded JSON"},
+		"a fault under a long path":       {`{"type":["object","integer"],"additionalProperties":{"$ref":"#"}}`, nestedKey(150), `args…["kkkkkkkkkkk`},
 		"a float that was not decoded so": {`{"type":"number"}`, 1.5, "no decoded JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // path leads from the root of a value to a part of it.
@@ -16,21 +17,32 @@ type step struct {
 	list  bool // index counts, not key
 }
 
-// in writes the path below root: args.steps[1].action, args["a b"].
+const maxPath = 200 // characters of steps in one printed path
+
+// in writes the path below root: args.steps[1].action, args["a b"]. Of a path over 200
+// characters the end is shown.
 func (p path) in(root string) string {
-	var b strings.Builder
-	b.WriteString(root)
-	for _, s := range p {
-		switch {
-		case s.list:
-			b.WriteString("[" + strconv.Itoa(s.index) + "]")
-		case identifier(s.key):
-			b.WriteString("." + s.key)
-		default:
-			b.WriteString(`["` + escaped(cut(s.key, maxQuote)) + `"]`)
+	steps := make([]string, len(p))
+	size, from := 0, 0
+	for i := len(p) - 1; i >= 0; i-- {
+		steps[i] = p[i].String()
+		if size += utf8.RuneCountInString(steps[i]); size > maxPath {
+			from = i + 1
+			root += "…"
+			break
 		}
 	}
-	return b.String()
+	return root + strings.Join(steps[from:], "")
+}
+
+func (s step) String() string {
+	switch {
+	case s.list:
+		return "[" + strconv.Itoa(s.index) + "]"
+	case identifier(s.key):
+		return "." + s.key
+	}
+	return `["` + escaped(cut(s.key, maxQuote)) + `"]`
 }
 
 // with is p and one step more; p itself stays as it is.
