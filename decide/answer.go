@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -268,6 +267,3 @@ func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn)) 
 	}
 	return nil, false, fmt.Errorf("turn %s: it changes faster than it can be written", t.ID)
 }
-
-// waitFor is how long an answer waits for the end of an equal one that runs.
-const waitFor = 10 * time.Second

@@ -21,6 +21,7 @@ type Engine struct {
 	longIDs  bool
 	now      func() time.Time
 	random   func([]byte)
+	patience time.Duration // how long an answer waits for the end of an equal one that runs
 
 	mu        sync.RWMutex // decisions, and the registry's methods while both are swapped
 	decisions *decisions
@@ -46,7 +47,7 @@ type Options struct {
 func New(reg *registry.Registry, o Options) *Engine {
 	e := &Engine{
 		registry: reg, turns: o.Turns, picker: o.Picker, recorder: o.Recorder, log: o.Log,
-		config: o.Config, longIDs: o.LongIDs, now: o.Now, random: o.Random, decisions: indexed(nil),
+		config: o.Config, longIDs: o.LongIDs, now: o.Now, random: o.Random, patience: 10 * time.Second, decisions: indexed(nil),
 	}
 	if e.now == nil {
 		e.now = time.Now

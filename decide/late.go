@@ -94,7 +94,10 @@ const poll = 250 * time.Millisecond
 
 // wait waits for the end of the equal answer that runs, a little while.
 func (r *reply) wait(ctx context.Context, t *turn) (Outcome, *turn, error) {
-	limit := time.NewTimer(waitFor)
+	if r.patience <= 0 {
+		return r.stillRunning(t), nil, nil
+	}
+	limit := time.NewTimer(r.patience)
 	defer limit.Stop()
 	look := time.NewTicker(poll)
 	defer look.Stop()
