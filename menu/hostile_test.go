@@ -1,0 +1,149 @@
+package menu
+
+import (
+	"encoding/json"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+// hostileShapes are texts that cost a careless reader more than their length.
+var hostileShapes = map[string]string{
+	"braces":            "{",
+	"quoted braces":     `{"`,
+	"open objects":      `{"a": `,
+	"open single":       `{'a': `,
+	"brackets":          "[",
+	"list of objects":   "[{",
+	"closing":           "}",
+	"quotes":            `"`,
+	"backslashes":       `\`,
+	"escaped quotes":    `{"a": "\"`,
+	"blank braces":      "{ ",
+	"named braces":      "{a: ",
+	"fences":            "```",
+	"fence lines":       "```\n",
+	"inline fences":     "``` a ",
+	"foreign fences":    "```text a ",
+	"foreign lines":     "```text\n",
+	"tildes":            "~~~\n",
+	"think":             "<think>",
+	"think end":         "</think>",
+	"thinking":          "<think>a</think>",
+	"half tags":         "<think",
+	"comments":          "<!--",
+	"tokens":            "<|im_start|>",
+	"half tokens":       "<|",
+	"wide tokens":       "<｜tool▁calls▁begin｜>",
+	"channels":          "<|channel|>analysis",
+	"messages":          "<|channel|>final<|message|>",
+	"marks":             "[THINK]",
+	"diamonds":          "◁think▷",
+	"picks":             `{"call": "done"}` + "\n",
+	"glued picks":       `{"call": "done"}`,
+	"surplus":           `{"call": "done"}}`,
+	"different picks":   `{"call": "done"} {"call": "search", "args": {"query": "a"}}` + "\n",
+	"mentions":          `a {"call": "done"} `,
+	"broken picks":      `{"call": "done",} `,
+	"unknown picks":     `{"call": "dune"}` + "\n",
+	"placeholders":      `{"call": "search", "args": {"query": "<query>"}}` + "\n",
+	"copies":            `    Call: {"call": "done"}` + "\n",
+	"labels":            "a:\n" + `{"call": "done"}` + "\n",
+	"corrections":       "Wait, " + `{"call": "done"}` + "\nWait, ",
+	"sentences":         "a. ",
+	"quotations":        "> {\n",
+	"data":              `{"a": 1} `,
+	"long line of data": `{"a": [1, {"b": "c"}]}, `,
+	"nul":               "\x00",
+	"zero width":        "\u200b",
+	"colours":           "\x1b[32m",
+	"blanks":            " ",
+	"line feeds":        "\n",
+	"bad UTF-8":         "\xff{",
+	"numbers":           "1",
+	"answer tags":       "<answer>",
+	"invoke":            "<invoke name=",
+	"template braces":   "{{name}} ",
+}
+
+// hostileFrames put a shape behind things that are looked back to.
+var hostileFrames = map[string][2]string{
+	"alone":           {"", ""},
+	"after a pick":    {`{"call": "done"}` + "\n", ""},
+	"after blanks":    {strings.Repeat(" ", 1<<16), ""},
+	"in a text":       {`{"call": "search", "args": {"query": "`, `"}}`},
+	"in args":         {`{"call": "search", "args": `, `}`},
+	"in a fence":      {"```json\n", "\n```"},
+	"in a list":       {"[", "]"},
+	"before a pick":   {"", "\n" + `{"call": "done"}`},
+	"in thinking":     {"<think>", "</think>"},
+	"after an answer": {"<answer>", "</answer>"},
+}
+
+func hostileOptions() []registry.Option {
+	options := []registry.Option{
+		{Name: "done", Method: &registry.Method{Summary: "Finished.", Kind: registry.Value}},
+		{Name: "search", Method: &registry.Method{Summary: "Search.", Params: []registry.Param{{Name: "query", Type: registry.String}}}},
+	}
+	for i := range 100 {
+		options = append(options, registry.Option{Name: "dun_" + strings.Repeat("x", i%20+1), Method: &registry.Method{Summary: "Other."}})
+	}
+	return options
+}
+
+// TestHostileRepliesGrowLinearly reads each shape at two sizes: what is allocated may grow with the text and
+// no faster. The larger texts are long enough that a step that is quadratic in time would not end within the
+// time of the test. It does not run beside other tests, since it counts allocations.
+func TestHostileRepliesGrowLinearly(t *testing.T) {
+	options := hostileOptions()
+	for name, shape := range hostileShapes {
+		for frameName, frame := range hostileFrames {
+			size := 1 << 18
+			if frameName == "alone" {
+				size = 1 << 20
+			}
+			if testing.Short() {
+				size >>= 3
+			}
+			small, large := allocated(framed(frame, shape, size/8), options), allocated(framed(frame, shape, size), options)
+			if large > 12*small+1<<20 {
+				t.Errorf("%s %s: %d bytes are allocated for the small text, %d for one eight times as long", name, frameName, small, large)
+			}
+		}
+	}
+}
+
+func framed(frame [2]string, shape string, size int) string {
+	return frame[0] + strings.Repeat(shape, size/len(shape)+1) + frame[1]
+}
+
+// allocated is how many bytes reading a reply allocates.
+func allocated(reply string, options []registry.Option) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, how := range []Reading{{}, {Cut: true}} {
+		pick, err := Parse(reply, options, how)
+		if err == nil && !json.Valid(pick.Args) {
+			panic("arguments are no JSON")
+		}
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func BenchmarkHostile(b *testing.B) {
+	options := hostileOptions()
+	for _, name := range slices.Sorted(maps.Keys(hostileShapes)) {
+		reply := framed([2]string{}, hostileShapes[name], 1<<20)
+		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			b.SetBytes(int64(len(reply)))
+			for b.Loop() {
+				_, _ = Parse(reply, options, Reading{})
+			}
+		})
+	}
+}
