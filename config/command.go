@@ -16,7 +16,7 @@ func (b *builder) command(at *path, n, declared *node, params []registry.Param) 
 		argv, argvAt = n.get("argv"), at.key("argv")
 		b.settings(at, n, c, params)
 	}
-	if argv == nil || argv.kind != list {
+	if argv == nil || argv.kind != list || len(argv.items) > maxArgs {
 		return c
 	}
 	u := uses{builder: b, declared: declared, params: params, used: map[string]bool{}}
@@ -54,7 +54,7 @@ func (b *builder) settings(at *path, n *node, c *Command, params []registry.Para
 }
 
 func (b *builder) variables(at *path, n *node, c *Command, params []registry.Param) {
-	if n == nil || n.kind != mapping {
+	if n == nil || n.kind != mapping || len(n.keys) > maxVariables {
 		return
 	}
 	for _, e := range n.keys {

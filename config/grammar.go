@@ -5,15 +5,15 @@ package config
 // nobody asked for.
 
 // grammar is the file as a whole.
-var grammar = mapWith("a map of keys", "methods: {…}",
+var grammar = mapWith("a map of keys", "{methods: {…}}",
 	key{name: "server", doc: "How the server presents itself to its clients.", forms: []form{serverForm}},
-	key{name: "models", doc: "Connections to language models, by name.", forms: []form{mapOf("a map of models", "{local: {api: openai, …}}", modelForm)},
+	key{name: "models", doc: "Connections to language models, by name.", forms: []form{mapOf("a map of models", "{local: {api: openai, model: m}}", modelForm)},
 		lacks: "The host's own model picks"},
-	key{name: "methods", doc: "What can be called, by name.", forms: []form{mapOf("a map of methods", "{now: {summary: …, run: [date]}}", methodForm).upTo(maxMethods)}},
-	key{name: "upstreams", doc: "Other MCP servers whose tools are offered too, by name.", forms: []form{mapOf("a map of servers", "{files: {command: npx, …}}", upstreamForm)},
+	key{name: "methods", doc: "What can be called, by name.", forms: []form{mapOf("a map of methods", "{now: {summary: The time of day., run: [date]}}", methodForm).upTo(maxMethods)}},
+	key{name: "upstreams", doc: "Other MCP servers whose tools are offered too, by name.", forms: []form{mapOf("a map of servers", "{files: {command: npx}}", upstreamForm)},
 		lacks: "Connect the other server to the client itself"},
-	key{name: "decisions", doc: "Prompts with options to pick from, by name.", forms: []form{mapOf("a map of decisions", "{triage: {prompt: …, options: {…}}}", decisionForm).upTo(maxMethods)}},
-	key{name: "flows", doc: "Graphs of decisions, by name.", forms: []form{mapOf("a map of flows", "{…}", anyValue)},
+	key{name: "decisions", doc: "Prompts with options to pick from, by name.", forms: []form{mapOf("a map of decisions", "{triage: {summary: Pick., prompt: Pick., options: {done: {value: 1}}}}", decisionForm).upTo(maxMethods)}},
+	key{name: "flows", doc: "Graphs of decisions, by name.", forms: []form{mapOf("a map of flows", "{triage: {start: look}}", anyValue)},
 		lacks: "Use decisions; a read option with then: again lets one go on"},
 	key{name: "toolsets", doc: "Named groups of methods.", forms: []form{mapOf("a map of toolsets", "{desk: {includes: [lookup_order]}}", toolsetForm)},
 		lacks: "Name the methods in the options of a decision"},
@@ -25,10 +25,10 @@ var grammar = mapWith("a map of keys", "methods: {…}",
 		lacks: "Leave out the methods that must not run"},
 	key{name: "approvals", doc: "Who may approve calls.", forms: []form{approvalsForm},
 		lacks: "A call that needs an approval is refused"},
-	key{name: "store", doc: "Where turns and calls are kept.", forms: []form{{noun: "the place of the store", takes: []kind{text}, example: "memory:", check: checkStore}}},
+	key{name: "store", doc: "Where turns and calls are kept.", forms: []form{{noun: "the place of the store", takes: []kind{text}, example: `"memory:"`, check: checkStore}}},
 	key{name: "trace", doc: "What is kept of what happened.", forms: []form{traceForm}},
 	key{name: "http", doc: "The HTTP server.", forms: []form{httpServerForm}, lacks: "It serves one client on standard input and output"},
-	key{name: "budgets", doc: "Limits on what models may cost.", forms: []form{mapOf("a map of budgets", "{…}", anyValue)}, lacks: "It asks no model itself"},
+	key{name: "budgets", doc: "Limits on what models may cost.", forms: []form{mapOf("a map of budgets", "{day: 5}", anyValue)}, lacks: "It asks no model itself"},
 )
 
 var serverForm = mapWith("a map", "{name: support-desk}",
@@ -42,8 +42,11 @@ var traceForm = mapWith("a map", "{keep: 30d, content: full}",
 	key{name: "content", doc: "Whether arguments and answers are kept as they are (full), as keyed digests (hash), or not at all (none).", forms: []form{oneOf("full", "hash", "none")}},
 )
 
-// maxArgs is the most elements of one command line.
-const maxArgs = 2000
+// The most elements of one command line, and variables of its environment.
+const (
+	maxArgs      = 2000
+	maxVariables = 500
+)
 
 // runs are the keys of which a method has exactly one: what it does.
 var runs = []string{"run", "value", "schema", "http", "ask", "upstream"}
@@ -93,7 +96,7 @@ var runForm = mapWith("a map", `{argv: [wc, -w], stdin: "{text}"}`,
 	key{name: "stdin", doc: "What the program reads.", forms: []form{aText.but(`"{text}"`)}},
 	key{name: "cwd", doc: "Where it runs; the folder of this file unless set.", forms: []form{aText.but("/srv/desk")}},
 	key{name: "env", doc: "Variables that it gets beside PATH, HOME and the like: a text, or env:NAME or file:PATH.", forms: []form{
-		mapOf("a map of variables", "{ORDERS_TOKEN: env:ORDERS_TOKEN}", form{noun: "a text, env:NAME or file:PATH", takes: []kind{text, number, boolean, odd}, secret: true, example: "env:ORDERS_TOKEN"}).upTo(500),
+		mapOf("a map of variables", "{ORDERS_TOKEN: env:ORDERS_TOKEN}", form{noun: "a text, env:NAME or file:PATH", takes: []kind{text, number, boolean, odd}, secret: true, example: "env:ORDERS_TOKEN"}).upTo(maxVariables),
 	}},
 	key{name: "output", doc: "Whether its output is text or JSON; text unless set.", forms: []form{oneOf("text", "json")}},
 	key{name: "ok_exit", doc: "The exit codes that mean success; 0 alone unless set.", forms: []form{listOf(between(0, 255), "[0, 1]").filled()}},
@@ -101,7 +104,7 @@ var runForm = mapWith("a map", `{argv: [wc, -w], stdin: "{text}"}`,
 	key{name: "i_accept_shell", doc: "The program may be a shell.", forms: []form{yesNo}},
 )
 
-var timeoutForm = mapWith("a map", "{default: 5s, max: 60s}",
+var timeoutForm = mapWith("a map", "{default: 5s}",
 	key{name: "default", doc: "Unless the caller says otherwise.", forms: []form{aDuration}},
 	key{name: "min", doc: "The least a caller may ask for.", forms: []form{aDuration}, lacks: "Write timeout: 5s"},
 	key{name: "max", doc: "The most a caller may ask for.", forms: []form{aDuration}, lacks: "Write timeout: 5s"},

@@ -3,7 +3,7 @@ package config
 // What the grammar has and this version does not run. It is read and checked all the same, so that a file
 // says what is wrong with it and not only that it is early.
 
-var modelForm = mapWith("a map", "{api: openai, model: …}",
+var modelForm = mapWith("a map", "{api: openai, model: m}",
 	key{name: "api", doc: "The wire form it speaks.", forms: []form{aName.but("openai")}},
 	key{name: "base_url", doc: "Where it is.", forms: []form{aText.but(`"http://127.0.0.1:11434/v1"`)}},
 	key{name: "model", doc: "Its name there.", forms: []form{aText.but(`"qwen2.5:3b"`)}},
@@ -80,5 +80,5 @@ var httpServerForm = mapWith("a map", "{allowed_hosts: [desk.example]}",
 	key{name: "allowed_origins", doc: "Pages that may call it.", forms: []form{listOf(aText, `["https://desk.example"]`)}},
 	key{name: "caller_headers", doc: "Headers that tell who calls.", forms: []form{listOf(aText, "[X-User]"), mapOf("a map", "{id: X-User}", aText)}},
 	key{name: "resource", doc: "Its address in access tokens.", forms: []form{aText.but(`"https://desk.example/mcp"`)}},
-	key{name: "issuers", doc: "Who may issue access tokens.", forms: []form{listOf(aText, `["https://id.example"]`), mapOf("a map", "{…}", anyValue)}},
+	key{name: "issuers", doc: "Who may issue access tokens.", forms: []form{listOf(aText, `["https://id.example"]`), mapOf("a map", "{main: 1}", anyValue)}},
 )

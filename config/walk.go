@@ -163,8 +163,10 @@ func (w *walker) duplicates(at *path, n *node) bool {
 	first := make(map[string]Pos, len(n.keys))
 	for _, e := range n.keys {
 		if p, ok := first[e.name]; ok {
+			if found = true; w.full() {
+				continue
+			}
 			w.fail(e.pos, at.key(e.name).String(), fmt.Sprintf("the key %s is given twice, first at %v", quote(e.name), p), "Remove one of them")
-			found = true
 			continue
 		}
 		first[e.name] = e.pos
@@ -181,7 +183,7 @@ func (w *walker) free(at *path, n *node) {
 	for i, item := range n.items {
 		w.free(at.index(i), item)
 	}
-	if n.kind == odd {
+	if n.kind == odd && !w.full() {
 		w.fail(n.pos, at.String(), oddText(n), oddFix(n))
 	}
 }
@@ -222,6 +224,9 @@ func contains(words []string, word string) bool {
 
 // wrong says that a value has another type than expected.
 func (w *walker) wrong(at *path, pos Pos, n *node, forms []form) {
+	if w.full() {
+		return
+	}
 	shown := visible(forms)
 	what := got(n)
 	for _, f := range forms {

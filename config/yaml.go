@@ -144,14 +144,19 @@ func (r *reader) comment() {
 
 // content goes to the next thing that is neither white space nor comment.
 func (r *reader) content() {
+	fresh := r.i == r.bol // nothing but white space lies between the line's start and i
 	for {
 		r.spaces()
-		if r.peek(0) != '\n' || r.eof() {
+		if r.peek(0) != '\n' {
 			break
 		}
 		r.newline()
+		fresh = true
 	}
-	if tab := strings.IndexByte(r.src[r.bol:r.i], '\t'); tab >= 0 && !r.eof() && strings.Trim(r.src[r.bol:r.i], " \t") == "" {
+	if !fresh || r.eof() {
+		return
+	}
+	if tab := strings.IndexByte(r.src[r.bol:r.i], '\t'); tab >= 0 {
 		r.fail(Pos{r.line, tab + 1}, "a tab in the indentation", "Indent with spaces")
 	}
 }
