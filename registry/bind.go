@@ -66,7 +66,7 @@ func (m *Method) read(raw json.RawMessage) (map[string]any, error) {
 		return v, nil
 	}
 	return nil, validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
-		Expected: "an object", Read: described(v), Hint: "Write the arguments as one JSON object", Example: "{}"})
+		Expected: "an object", Read: described(v), Hint: `Write the arguments as one JSON object, {"name": value}`})
 }
 
 func (m *Method) unreadable(err error) error {

@@ -13,7 +13,8 @@ import (
 // Func is the body of a method. Its arguments are checked, have their defaults filled
 // in and hold the hidden values too; numbers are json.Number. It returns text (a string),
 // content blocks ([]Block or Block), JSON as it stands (json.RawMessage), or any value that
-// encodes to JSON; nil is the empty text.
+// encodes to JSON; nil is the empty text. An error means that it ran and failed, unless it is marked
+// with NotStarted or Uncertain. When ctx ends it has a quarter of a second to end too.
 type Func func(ctx context.Context, args Args) (any, error)
 
 // Args are the arguments of one call, by parameter name.
