@@ -252,7 +252,7 @@ func rowT6(t *testing.T, w *world) {
 	if out.Text != "Ran peek (lookup). Nothing was changed.\nThe turn is over." {
 		t.Errorf("text %q", out.Text)
 	}
-	again := w.say(h, "As before: {\"call\": \"peek\", \"args\": {\"order\": \"A\\u002d1\"}}")
+	again := w.say(h, "I pick this.\n\n{\"call\": \"peek\", \"args\": {\"order\": \"A\\u002d1\"}}")
 	if !again.Recorded || content(again) != content(out) || w.read.Load() != 1 {
 		t.Errorf("the same pick in other words got %+v, %d reads", again, w.read.Load())
 	}
