@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -30,23 +31,19 @@ const maxWrappers = 2
 // members of the object is looked at, but for the few enclosing keys that formats of tool calls have.
 func callOf(text string, members []member, level int) (call, bool) {
 	c := call{text: text, members: members}
-	for _, find := range []func(*call, int) bool{byCallKey, byDecision, byName, byToolCalls, byWrapper} {
-		if find(&c, level) {
-			return c, true
-		}
-	}
-	return c, false
+	ok := c.byCallKey() || c.byDecision() || c.byName() || c.byToolCalls(level) || c.byWrapper(level)
+	return c, ok
 }
 
 // values are the values of the members with that key.
-func (c *call) values(key string) []span {
-	var found []span
-	for _, m := range c.members {
-		if c.isKey(m.key, key) {
-			found = append(found, m.value)
+func (c *call) values(key string) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for _, m := range c.members {
+			if c.isKey(m.key, key) && !yield(m.value) {
+				return
+			}
 		}
 	}
-	return found
 }
 
 func (c *call) isKey(written span, key string) bool {
@@ -58,7 +55,12 @@ func (c *call) isKey(written span, key string) bool {
 }
 
 func (c *call) has(keys ...string) bool {
-	return slices.ContainsFunc(keys, func(key string) bool { return len(c.values(key)) > 0 })
+	for _, key := range keys {
+		for range c.values(key) {
+			return true
+		}
+	}
+	return false
 }
 
 // say sets the name, or notes that two were given.
@@ -81,15 +83,15 @@ func sameText(a, b string) bool {
 }
 
 // byCallKey reads {"call": name}, and {"function": {"name": name, "arguments": {}}}.
-func byCallKey(c *call, _ int) bool {
+func (c *call) byCallKey() bool {
 	for _, key := range callKeys {
-		for _, v := range c.values(key) {
+		for v := range c.values(key) {
 			c.say(key, v)
 		}
 	}
 	if len(c.keys) == 1 && c.keys[0] == "function" && c.text[c.name.from] == '{' && c.conflict == "" {
 		inner := c.inside(c.name)
-		if !byName(&inner, 0) {
+		if !inner.byName() {
 			return true // an object is no name
 		}
 		*c = inner
@@ -98,7 +100,7 @@ func byCallKey(c *call, _ int) bool {
 }
 
 // byDecision reads {"decision": name, "reasoning": "", "payload": {}}.
-func byDecision(c *call, _ int) bool {
+func (c *call) byDecision() bool {
 	if !c.has("payload", "reasoning") {
 		return false
 	}
@@ -106,7 +108,7 @@ func byDecision(c *call, _ int) bool {
 }
 
 // byName reads {"name": name, "arguments": {}}.
-func byName(c *call, _ int) bool {
+func (c *call) byName() bool {
 	if !c.has("arguments", "parameters", "input") {
 		return false
 	}
@@ -115,26 +117,25 @@ func byName(c *call, _ int) bool {
 }
 
 func (c *call) sayAll(key string) bool {
-	for _, v := range c.values(key) {
+	for v := range c.values(key) {
 		c.say(key, v)
 	}
 	return len(c.keys) > 0
 }
 
 // byToolCalls reads {"tool_calls": [{"function": {"name": name, "arguments": {}}}]}.
-func byToolCalls(c *call, level int) bool {
-	lists := c.values("tool_calls")
-	if len(lists) == 0 || level == maxWrappers {
+func (c *call) byToolCalls(level int) bool {
+	if level == maxWrappers {
 		return false
 	}
 	var found []call
-	for _, list := range lists {
+	for list := range c.values("tool_calls") {
 		s := skimmer{text: c.text, pos: list.from}
 		if s.value(); c.text[list.from] != '[' {
 			continue
 		}
 		for _, item := range s.items {
-			if inner := c.inside(item); byCallKey(&inner, 0) || byName(&inner, 0) {
+			if inner := c.inside(item); inner.byCallKey() || inner.byName() {
 				found = append(found, inner)
 			}
 		}
@@ -143,13 +144,13 @@ func byToolCalls(c *call, level int) bool {
 }
 
 // byWrapper opens one enclosing key that only says "here is the answer".
-func byWrapper(c *call, level int) bool {
+func (c *call) byWrapper(level int) bool {
 	if level == maxWrappers {
 		return false
 	}
 	var found []call
 	for _, key := range wrapperKeys {
-		for _, v := range c.values(key) {
+		for v := range c.values(key) {
 			if c.text[v.from] != '{' {
 				continue
 			}
@@ -186,7 +187,7 @@ func (c *call) inside(object span) call {
 func (c *call) arguments(o *registry.Option) (raw string, beside bool, problem *validate.Problem) {
 	var given []span
 	for _, key := range argumentKeys {
-		for _, v := range c.values(key) {
+		for v := range c.values(key) {
 			switch c.meaning(o, key, v) {
 			case either:
 				return "", false, &validate.Problem{Kind: validate.Ambiguous, Path: key, Expected: `the arguments under "args"`,

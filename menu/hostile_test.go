@@ -102,9 +102,9 @@ func TestHostileRepliesGrowLinearly(t *testing.T) {
 	options := hostileOptions()
 	for name, shape := range hostileShapes {
 		for frameName, frame := range hostileFrames {
-			size := 1 << 18
+			size := 1 << 16
 			if frameName == "alone" {
-				size = 1 << 20
+				size = 1 << 19
 			}
 			if testing.Short() {
 				size >>= 3

@@ -218,24 +218,26 @@ func checkFold(t fataler, text string, max int) {
 	}
 }
 
-// TestQuote is the law of Quote: each line is quoted, nothing is hidden, no text is lost.
+// TestQuote is the law of Quote: each line is quoted, nothing is hidden, nothing in it is a pick.
 func TestQuote(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := foreignText().Draw(t, "text")
-		quote := Quote(text)
-		for line := range strings.SplitSeq(quote, "\n") {
-			if !strings.HasPrefix(line, "> ") {
-				t.Fatalf("%q stands outside the quote of %q", line, text)
-			}
-			if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }); i >= 0 {
-				t.Fatalf("%q hides a character", line)
-			}
+	rapid.Check(t, func(t *rapid.T) { checkQuote(t, foreignText().Draw(t, "text")) })
+}
+
+func checkQuote(t fataler, text string) {
+	t.Helper()
+	quote := Quote(text)
+	for line := range strings.SplitSeq(quote, "\n") {
+		if !strings.HasPrefix(line, "> ") {
+			t.Fatalf("%q stands outside the quote of %q", line, text)
 		}
-		if pick, err := Parse(quote, []registry.Option{{Name: "wipe", Method: &registry.Method{}}}, Reading{}); err == nil {
-			t.Fatalf("%q picks %s", quote, pick.Name)
+		if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }); i >= 0 {
+			t.Fatalf("%q hides a character", line)
 		}
-	})
+	}
+	if pick, err := Parse(quote, []registry.Option{{Name: "wipe", Method: &registry.Method{}}}, Reading{}); err == nil {
+		t.Fatalf("%q picks %s", quote, pick.Name)
+	}
 }
 
 func TestQuoteBreaksLines(t *testing.T) {

@@ -122,6 +122,9 @@ func (s *skimmer) member() bool {
 		return false
 	}
 	if s.depth == 1 {
+		if s.members == nil {
+			s.members = make([]member, 0, 4)
+		}
 		if len(s.members) == maxMembers {
 			return s.fail("it has too many members")
 		}
