@@ -1,0 +1,74 @@
+package decide
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/trace"
+)
+
+// Every opening, answer and call leaves one record, with what was bound and nothing that is secret.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h := w.open().Handle
+	w.answer(Answer{Handle: h, Call: "tag", Ceiling: registry.Read, Reason: "it is\nbroken"})
+	h2 := w.say(h, "no").Handle
+	args := `{"order":"A","amount":1,"pin":"1234","colour":"red"}`
+	w.pick(h2, "refund", args)
+	w.pick(h2, "refund", args)
+	w.pick(h2, "tag", "")
+	w.say("nope-1", "x")
+	_, err := w.call(Call{Method: "refund", Args: json.RawMessage(args)})
+	w.must(err)
+	_, err = w.call(Call{Method: "tag_broken", Path: "command"})
+	w.must(err)
+	_, _ = w.call(Call{Method: "wire"})
+
+	bound := json.RawMessage(`{"order":"A","amount":1,"note":"none","pin":"***"}`)
+	want := []trace.Record{
+		{Path: "menu", Decision: "ticket", Turn: h, State: "opened"},
+		{Path: "menu", Decision: "ticket", Turn: h, Option: "tag", Method: "tag", State: "refused", Error: "ceiling", Reason: `it is broken`},
+		{Path: "menu", Decision: "ticket", Turn: h, State: "refused", Error: "no_action"},
+		{Path: "menu", Decision: "ticket", Turn: h2, Option: "refund", Method: "refund", Args: bound, Dropped: []string{"args.colour"}, State: "done"},
+		{Path: "menu", Decision: "ticket", Turn: h2, Option: "refund", State: "recorded"},
+		{Path: "menu", Decision: "ticket", Turn: h2, State: "refused", Error: "not_taken"},
+		{Path: "menu", Turn: "nope-1", State: "refused", Error: "no_turn"},
+		{Path: "native", Method: "refund", Args: bound, Dropped: []string{"args.colour"}, State: "done"},
+		{Path: "command", Method: "tag_broken", Args: json.RawMessage(`{}`), State: "failed", Error: "no such order"},
+		{Path: "native", Method: "wire", State: "refused", Error: "approval_required"},
+	}
+	for i := range want {
+		want[i].Caller, want[i].Time = desk.ID, w.clock.Now()
+	}
+	got := w.trace.List()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(trace.Record{}, "ID")); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	all, err := json.Marshal(got)
+	if err != nil || strings.Contains(string(all), "1234") {
+		t.Errorf("the records hold a secret: %s, %v", all, err)
+	}
+}
+
+// The time that an answer took is the engine's clock's.
+func TestRecordTook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must(w.reg.Add(registry.Method{Name: "slow", Summary: "Slow.", Effect: registry.Read, Run: func(context.Context, registry.Args) (any, error) {
+		w.clock.add(time.Second)
+		return nil, nil
+	}}))
+	if _, err := w.call(Call{Method: "slow"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.trace.List()[0].Took; got != time.Second {
+		t.Errorf("took %v", got)
+	}
+}
