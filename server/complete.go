@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -33,24 +32,20 @@ func (c completer) CompletePromptArgument(_ context.Context, prompt string, arg 
 }
 
 // CompleteResourceArgument proposes names for the templates.
-func (c completer) CompleteResourceArgument(_ context.Context, uri string, _ mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	argument := ""
-	if i := strings.LastIndexByte(uri, '{'); i >= 0 {
-		argument = uri[i:]
-	}
+func (c completer) CompleteResourceArgument(_ context.Context, uri string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	var names []string
 	v := c.s.eng.View()
-	switch {
-	case strings.HasPrefix(uri, methodURIs) && argument == "{name}":
+	switch uri {
+	case methodURIs + nameVar:
 		for _, m := range v.Methods.Available(c.s.caller) {
-			names = append(names, url.PathEscape(m.Name))
+			names = append(names, m.Name)
 		}
-	case strings.HasPrefix(uri, decisionURIs):
+	case decisionURIs + nameVar + menuEnd:
 		for _, d := range v.Decisions() {
-			names = append(names, url.PathEscape(d.Name))
+			names = append(names, d.Name)
 		}
 	}
-	return matching("", names), nil
+	return matching(arg.Value, names), nil
 }
 
 // choices are the values that a parameter is known to take, as a person types them.

@@ -162,6 +162,7 @@ func engineOf(t testing.TB, methods []registry.Method, decisions ...decide.Decis
 	var n byte
 	eng := decide.New(reg, decide.Options{
 		Config: "test",
+		Now:    func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) },
 		Random: func(b []byte) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -123,3 +123,13 @@ func textOf(r *mcp.CallToolResult) string {
 	}
 	return b.String()
 }
+
+// decoded is a result as it arrives.
+func decoded(t *testing.T, r *mcp.CallToolResult) *mcp.CallToolResult {
+	t.Helper()
+	var got mcp.CallToolResult
+	if err := got.UnmarshalJSON([]byte(onWire(t, r))); err != nil {
+		t.Fatal(err)
+	}
+	return &got
+}

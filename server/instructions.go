@@ -27,7 +27,7 @@ func howTurnsWork(c *catalog) string {
 	for i, class := range c.picks {
 		marks[i] = fmt.Sprintf("%s for [%s]", decide.PickTool(class), class)
 	}
-	return "How turns work: the tools " + list(c.decisionNames(), 12) + " each open a turn. Its answer is a text menu of options; nothing has run yet. " +
+	return "How turns work: a call of " + list(c.decisionNames(), 12) + " opens a turn. What comes back is a text menu of options; nothing has run yet. " +
 		"An option is picked by its mark with " + list(marks, len(marks)) + ", which take the turn's id and the call and args of one Call line. " +
 		"A turn is answered once; an answer that does not fit runs nothing and says what to mend. " +
 		`Lines that start with "> " are quoted data. Tools named after a method run it directly.`

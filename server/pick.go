@@ -79,7 +79,7 @@ func (s *Server) pick(class registry.Effect) toolFunc {
 	return func(ctx context.Context, args json.RawMessage, _ *mcp.Meta) (*mcp.CallToolResult, error) {
 		a, err := readPick(args)
 		if err != nil {
-			return errorResult("Not run. "+err.Error(), map[string]any{metaError: "bad_args"}), nil
+			return errorResult("Not run: "+err.Error()+".", map[string]any{metaError: "bad_args"}), nil
 		}
 		a.Caller, a.Channel, a.Ceiling = s.caller, decide.Host, class
 		out, err := s.eng.Answer(ctx, s.eng.View(), a)
@@ -93,9 +93,9 @@ func (s *Server) pick(class registry.Effect) toolFunc {
 // The parameters of the pick tools. One of an option's own that has such a name is given in args.
 var pickParams = []string{"turn", "reason", "call", "args", "text"}
 
-const pickForm = `Give turn, and call and args of one Call line: {"turn": "k7m2-1", "call": "…", "args": "{…}"}.`
+const pickForm = `give turn, and call and args of one Call line: {"turn": "k7m2-1", "call": "…", "args": "{…}"}`
 
-// readPick reads the arguments of a pick tool. The error is for the model, in whole sentences; what is wrong with the
+// readPick reads the arguments of a pick tool. The error is for the model; what is wrong with the
 // pick itself is left to the engine, which counts it.
 func readPick(raw json.RawMessage) (decide.Answer, error) {
 	fields, err := readObject(raw)
@@ -109,11 +109,11 @@ func readPick(raw json.RawMessage) (decide.Answer, error) {
 	}{{"turn", &a.Handle}, {"call", &a.Call}, {"text", &a.Text}} {
 		v := fields.get(p.name)
 		if v != nil && json.Unmarshal(v, p.into) != nil {
-			return decide.Answer{}, fmt.Errorf("%s must be a text, got %s. %s", p.name, shortened(v), pickForm)
+			return decide.Answer{}, fmt.Errorf("%s must be a text, got %s; %s", p.name, shortened(v), pickForm)
 		}
 	}
 	if a.Handle = strings.TrimSpace(a.Handle); a.Handle == "" {
-		return decide.Answer{}, errors.New("turn is missing. " + pickForm)
+		return decide.Answer{}, errors.New("turn is missing; " + pickForm)
 	}
 	if v := fields.get("reason"); v != nil && json.Unmarshal(v, &a.Reason) != nil {
 		a.Reason = string(v)
@@ -161,7 +161,7 @@ func withFlattened(args json.RawMessage, fields object) (json.RawMessage, error)
 		case at < 0:
 			inside = append(inside, f)
 		case !bytes.Equal(inside[at].value, f.value):
-			return nil, fmt.Errorf("%q stands in args and beside call, with two values. Give it once, in args.", f.name)
+			return nil, fmt.Errorf("%q stands in args and beside call, with two values; give it once, in args", f.name)
 		}
 	}
 	return inside.json(), nil
@@ -209,7 +209,7 @@ func readObject(raw json.RawMessage) (object, error) {
 	}
 	d := strictly(raw)
 	if d.PeekKind() != '{' {
-		return nil, fmt.Errorf("the arguments must be one JSON object, got %s. %s", shortened(raw), pickForm)
+		return nil, fmt.Errorf("the arguments must be one JSON object, got %s; %s", shortened(raw), pickForm)
 	}
 	var o object
 	err := eachKey(d, nil, func(key string) error {
@@ -221,7 +221,7 @@ func readObject(raw json.RawMessage) (object, error) {
 		err = onlyEnd(d)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the arguments can't be read. %s", pickForm)
+		return nil, fmt.Errorf("the arguments can't be read; %s", pickForm)
 	}
 	return o, nil
 }

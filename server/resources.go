@@ -20,6 +20,7 @@ const (
 	methodURIs   = "decide://methods/"
 	decisionURIs = "decide://decisions/"
 	menuEnd      = "/menu"
+	nameVar      = "{name}" // in the templates
 )
 
 func (s *Server) methodResource(m *registry.Method) sdk.ServerResource {
@@ -51,14 +52,14 @@ func (s *Server) menuResource(d *decide.Decision) sdk.ServerResource {
 func (s *Server) templates() []sdk.ServerResourceTemplate {
 	return []sdk.ServerResourceTemplate{
 		{
-			Template: mcp.NewResourceTemplate(methodURIs+"{name}", "method",
+			Template: mcp.NewResourceTemplate(methodURIs+nameVar, "method",
 				mcp.WithTemplateTitle("Method"),
 				mcp.WithTemplateDescription("One method: what it does, its schemas and its entry in a menu."),
 				mcp.WithTemplateMIMEType("application/json")),
 			Handler: s.readResource,
 		},
 		{
-			Template: mcp.NewResourceTemplate(decisionURIs+"{name}"+menuEnd, "menu",
+			Template: mcp.NewResourceTemplate(decisionURIs+nameVar+menuEnd, "menu",
 				mcp.WithTemplateTitle("Menu"),
 				mcp.WithTemplateDescription("The options of one decision as a menu. Reading it opens no turn."),
 				mcp.WithTemplateMIMEType("text/plain")),

@@ -19,6 +19,9 @@ import (
 // maxProblem is how long the text of a problem may be, in characters.
 const maxProblem = 8000
 
+// maxMeta is how long a word in _meta may be, in bytes. Longer ones are what a client made up.
+const maxMeta = 300
+
 // What stands in the _meta of results.
 const (
 	metaTurn      = "mcp-decide/turn" // the handle
@@ -35,7 +38,7 @@ const (
 // nativeResult is the result of a native call.
 func nativeResult(r registry.Result) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{Content: contentOf(&r), IsError: isFailure(r.State)}
-	if r.State == registry.Done && r.Structured != nil && outputSchema(r.Method) != nil {
+	if r.State == registry.Done && r.Structured != nil && r.Method.OutputSchema() != nil {
 		result.RawStructuredContent = r.Structured
 	}
 	if r.State != registry.Done {
@@ -68,7 +71,7 @@ func turnMeta(out decide.Outcome) *mcp.Meta {
 		metaTurn: out.Handle, metaDecision: out.Decision, metaState: string(out.State),
 		metaOption: out.Option, metaMethod: out.Method, metaError: kindOf(out.Problem),
 	} {
-		if v != "" {
+		if v != "" && len(v) <= maxMeta {
 			m[key] = v
 		}
 	}

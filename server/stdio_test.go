@@ -125,24 +125,6 @@ func TestTooManyCallsAreRefused(t *testing.T) {
 	}
 }
 
-func TestTooMuchIsNotHeld(t *testing.T) {
-	t.Parallel()
-	d := newDesk()
-	p := connect(t, d.server(t, Options{}))
-	big := fmt.Sprintf(`{"pad":%q}`, strings.Repeat("x", 3<<20))
-	taken := maxHeld / (3 << 20)
-	for id := range taken {
-		p.call(id, "slow", big)
-	}
-	if a := p.ask(1000, "slow", big); a.Error == nil || a.Error.Code != codeBusy {
-		t.Errorf("got %.200s", a.line)
-	}
-	close(d.gate)
-	if rest := p.end(); len(rest) != taken {
-		t.Errorf("%d of %d calls were answered", len(rest), taken)
-	}
-}
-
 func TestAnIDInUseIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newDesk()

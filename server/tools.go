@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,7 +24,7 @@ func (s *Server) nativeTool(m *registry.Method) sdk.ServerTool {
 			Title:           cmp.Or(plain(m.Title, 100), titleOf(m.Name)),
 			Description:     plain(cmp.Or(m.Description, m.Summary), maxDescription),
 			RawInputSchema:  m.InputSchema(),
-			RawOutputSchema: outputSchema(m),
+			RawOutputSchema: m.OutputSchema(),
 			Annotations:     hintsOf(m),
 		},
 		Handler: s.guarded(s.call(m.Name)),
@@ -45,19 +44,6 @@ func (s *Server) decisionTool(d *decide.Decision) sdk.ServerTool {
 		},
 		Handler: s.guarded(s.open(d.Name)),
 	}
-}
-
-// outputSchema is the schema of a method's result when clients of both eras can read it: the older one knows only
-// objects.
-func outputSchema(m *registry.Method) json.RawMessage {
-	schema := m.OutputSchema()
-	var root struct {
-		Type string `json:"type"`
-	}
-	if json.Unmarshal(schema, &root) != nil || root.Type != "object" {
-		return nil
-	}
-	return schema
 }
 
 // hints are what a client may believe of a tool. All four are always sent: what is left out counts as the worst.
