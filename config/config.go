@@ -2,7 +2,8 @@
 // problem, all problems at once, and without running or fetching anything.
 //
 // A file becomes plain values: registry.Method without Run, and beside it what the source
-// package needs to give it one. The YAML library is used here and nowhere else.
+// package needs to give it one. YAML is read here and nowhere else. What a file may hold stands in the grammar, a table
+// (grammar.go); the checks, the editor's schema and docs/config.md are made from it.
 package config
 
 import (

@@ -38,6 +38,7 @@ type key struct {
 // forms that stand in many places.
 var (
 	aText     = form{noun: "a text", takes: []kind{text}, example: `"some words"`}
+	aProse    = form{noun: "a text", takes: []kind{text}, example: `"some words"`, check: checkProse}
 	aLine     = form{noun: "a text of one line", takes: []kind{text}, example: "Read one order.", check: checkLine}
 	aName     = form{noun: "a name", takes: []kind{text}, example: "lookup_order", check: checkWord}
 	yesNo     = form{noun: "true or false", takes: []kind{boolean}, example: "true"}
@@ -65,7 +66,7 @@ func mapWith(noun, example string, keys ...key) form {
 }
 
 func oneOf(words ...string) form {
-	return form{noun: "one of " + join(words, "and"), takes: []kind{text}, words: words, example: words[0]}
+	return form{noun: "one of " + join(words, "or"), takes: []kind{text}, words: words, example: words[0]}
 }
 
 func between(least, most int) form {

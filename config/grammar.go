@@ -34,12 +34,12 @@ var grammar = mapWith("a map of keys", "{methods: {…}}",
 var serverForm = mapWith("a map", "{name: support-desk}",
 	key{name: "name", doc: "The server's name for programs.", forms: []form{aLine.but("support-desk")}},
 	key{name: "title", doc: "Its name for people.", forms: []form{aLine.but("Support desk")}},
-	key{name: "instructions", doc: "What a model should know before it uses the methods; under 2 KB.", forms: []form{aText.but("Settle support tickets one at a time.")}},
+	key{name: "instructions", doc: "What a model should know before it uses the methods; under 2 KB.", forms: []form{aProse.but("Settle support tickets one at a time.")}},
 )
 
 var traceForm = mapWith("a map", "{keep: 30d, content: full}",
-	key{name: "keep", doc: "How long records are kept; 30 days unless set.", forms: []form{aDuration.but("30d")}},
-	key{name: "content", doc: "Whether arguments and answers are kept as they are (full), as keyed digests (hash), or not at all (none).", forms: []form{oneOf("full", "hash", "none")}},
+	key{name: "keep", doc: "How long records are kept; 30 days unless set. In this version they are kept in memory, and end with the server.", forms: []form{aDuration.but("30d")}},
+	key{name: "content", doc: "Whether arguments and answers are kept as they are (full), as keyed digests (hash), or not at all (none).", forms: []form{contentForm}},
 )
 
 // The most elements of one command line, and variables of its environment.
@@ -48,13 +48,18 @@ const (
 	maxVariables = 500
 )
 
+// contents are what a file may ask for; this version keeps arguments and answers as they are.
+var contents = []string{"full", "hash", "none"}
+
+var contentForm = form{noun: "one of " + join(contents, "or"), takes: []kind{text}, words: contents, example: "full", check: checkContent}
+
 // runs are the keys of which a method has exactly one: what it does.
 var runs = []string{"run", "value", "schema", "http", "ask", "upstream"}
 
 var methodForm = mapWith("a map", "{summary: Read one order., effect: read, run: [order-cli, show, \"{order_id}\"]}",
 	key{name: "summary", must: true, doc: "One line: what it does and when to pick it.", forms: []form{aLine}},
 	key{name: "title", doc: "Its name for people; made from the name unless set.", forms: []form{aLine.but("Look up an order")}},
-	key{name: "description", doc: "More than the summary, for the native tool.", forms: []form{aText}},
+	key{name: "description", doc: "More than the summary, for the native tool.", forms: []form{aProse}},
 	key{name: "effect", doc: "What it does to the world. A method that does not say counts as destructive.", forms: []form{oneOf("read", "write", "destructive")}},
 	key{name: "idempotent", doc: "A second equal call changes nothing further.", forms: []form{yesNo}},
 	key{name: "open_world", doc: "It talks to systems outside this machine.", forms: []form{yesNo}},
@@ -77,15 +82,15 @@ var methodForm = mapWith("a map", "{summary: Read one order., effect: read, run:
 	key{name: "toolsets", doc: "The groups that it belongs to.", forms: []form{someNames}, lacks: "Name the methods in the options of a decision"},
 	key{name: "roles", doc: "Who may call it.", forms: []form{someNames.but("[agent]")}, lacks: "One client is served; leave out what it must not run"},
 	key{name: "unsafe_in", doc: "The channels in which it is not offered.", forms: []form{someNames.but("[public]")}, lacks: "Leave the method out where it must not run"},
-	key{name: "available_if", doc: "A condition, looked at once at the start.", forms: []form{anyValue}, lacks: "Leave the method out where it can't run"},
-	key{name: "check", doc: "A condition, looked at before every call.", forms: []form{anyValue}, lacks: "Let the program itself refuse"},
+	key{name: "available_if", doc: "A condition, looked at once at the start.", forms: []form{anyValue.but("true")}, lacks: "Leave the method out where it can't run"},
+	key{name: "check", doc: "A condition, looked at before every call.", forms: []form{anyValue.but("true")}, lacks: "Let the program itself refuse"},
 	key{name: "requires_env", doc: "Environment variables without which it is off.", forms: []form{someNames.but("[ORDERS_TOKEN]")}, lacks: "Hand the variable to the program with run.env: {NAME: env:NAME}, which needs it too"},
 	key{name: "requires_approval", doc: "A person has to agree first: always, or if the arguments fit.", forms: []form{yesNo, aLine.but("A person decides."), approvalForm}},
 	key{name: "on_cancel", doc: "What becomes of a write whose caller has gone: finish lets it end, stop ends it.", forms: []form{oneOf("finish", "stop")}},
 	key{name: "rate", doc: "How often it may be called.", forms: []form{aText.but("10/1m"), anyValue}, lacks: "Calls are not counted"},
 	key{name: "search_hint", doc: "More words to find it by.", forms: []form{aText}, lacks: "There is no search yet; say it in summary"},
-	key{name: "expose", doc: "What callers see of its run.", forms: []form{anyValue}, lacks: "Callers see the result"},
-	key{name: "render_range", doc: "How much of what happened its own model calls read.", forms: []form{anyValue}, lacks: "It asks no model itself"},
+	key{name: "expose", doc: "What callers see of its run.", forms: []form{anyValue.but("io")}, lacks: "Callers see the result"},
+	key{name: "render_range", doc: "How much of what happened its own model calls read.", forms: []form{anyValue.but("{callers: 1}")}, lacks: "It asks no model itself"},
 ).having(runs)
 
 var argForms = []form{aWord, {noun: "an inner list", takes: []kind{list}, items: []form{aWord}, some: true, example: `[--reason, "{reason}"]`}}
@@ -121,7 +126,7 @@ var decisionForm = mapWith("a map", `{summary: Settle one ticket., prompt: "Hand
 	key{name: "summary", must: true, doc: "One line: what is decided.", forms: []form{aLine.but("Settle one support ticket.")}},
 	key{name: "title", doc: "Its name for people; made from the name unless set.", forms: []form{aLine.but("Settle a ticket")}},
 	key{name: "params", doc: "Its inputs by name, in order.", forms: []form{someShapes.but("{ticket: {type: string, multiline: true}}")}},
-	key{name: "prompt", must: true, doc: "What the picker is asked; {name} stands for an input.", forms: []form{aText.but(`"Handle this ticket:\n{ticket}"`)}},
+	key{name: "prompt", must: true, doc: "What the picker is asked; {name} stands for an input.", forms: []form{aProse.but(`"Handle this ticket:\n{ticket}"`)}},
 	key{name: "options", must: true, doc: "What can be picked, in order: by name, or as a list of method names and single-key maps.", forms: []form{
 		mapOf("a map of options", "{refund: issue_refund, close: {value: closed, description: Nothing is left to do.}}", optionForms...).filled().upTo(maxMethods),
 		{noun: "a list", takes: []kind{list}, some: true, limit: maxMethods, example: "[lookup_order, issue_refund]", items: []form{aName,
@@ -132,7 +137,7 @@ var decisionForm = mapWith("a map", `{summary: Settle one ticket., prompt: "Hand
 	key{name: "max_retries", doc: "How many answers beyond the first may be refused; 1 unless set.", forms: []form{between(0, 20).but("1")}},
 	key{name: "reading", doc: "How an answer in prose is read.", forms: []form{oneOf("strict", "lenient")}},
 	key{name: "style", doc: "How the menu looks.", forms: []form{oneOf("full", "compact", "classic")}},
-	key{name: "phrases", doc: "Phrases that stand for an option.", forms: []form{anyValue}, lacks: "Say in the option's description when to pick it"},
+	key{name: "phrases", doc: "Phrases that stand for an option.", forms: []form{anyValue.but(`{"go on": look}`)}, lacks: "Say in the option's description when to pick it"},
 	key{name: "on_failure", doc: "The option taken after the last refused answer; it must only read.", forms: []form{aName.but("leave_open")}},
 	key{name: "none", doc: "Offers none_of_these too.", forms: []form{yesNo}},
 	key{name: "ttl", doc: "How long a turn stays open; 60 minutes unless set.", forms: []form{aDuration.but("60m")}},
@@ -142,13 +147,13 @@ var decisionForm = mapWith("a map", `{summary: Settle one ticket., prompt: "Hand
 // pickers are those that a file may name; this version has the host alone.
 var pickers = []string{"host", "model", "sampling", "human"}
 
-var pickerForm = form{noun: "one of " + join(pickers, "and"), takes: []kind{text}, words: pickers, example: "host", check: checkPicker}
+var pickerForm = form{noun: "one of " + join(pickers, "or"), takes: []kind{text}, words: pickers, example: "host", check: checkPicker}
 
 var optionForms = []form{aName.but("issue_refund"), optionForm}
 
 var optionForm = mapWith("a map", "{method: lookup_order, description: Read the order first.}",
 	key{name: "method", doc: "The method that is picked.", forms: []form{aName}},
-	key{name: "description", doc: "When to pick it; the method's summary unless set.", forms: []form{aText.but("Read the order first.")}},
+	key{name: "description", doc: "When to pick it; the method's summary unless set.", forms: []form{aProse.but("Read the order first.")}},
 	key{name: "then", doc: "again: the turn goes on after this option. Only for methods that read.", forms: []form{oneOf("again")}},
 	key{name: "value", doc: "Picking it gives this value.", forms: []form{anyValue}},
 	key{name: "schema", doc: "Picking it gives data of this form, filled in by the picker.", forms: []form{someShapes.but("{queue: {enum: [billing, technical]}}")}},

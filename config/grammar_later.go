@@ -35,8 +35,8 @@ var httpForm = mapWith("a map", `{url: "https://orders.example/{order_id}"}`,
 
 var askForm = mapWith("a map", `{model: local, prompt: "Sum up:\n\n{text}"}`,
 	key{name: "model", doc: "One of models.", forms: []form{aName.but("local")}},
-	key{name: "prompt", must: true, doc: "What is asked.", forms: []form{aText}},
-	key{name: "system", doc: "The system prompt.", forms: []form{aText}},
+	key{name: "prompt", must: true, doc: "What is asked.", forms: []form{aProse}},
+	key{name: "system", doc: "The system prompt.", forms: []form{aProse}},
 	key{name: "toolset", doc: "The methods that it may call meanwhile.", forms: []form{aName.but("desk")}},
 	key{name: "max_rounds", doc: "How often it may call them.", forms: []form{between(1, 100)}},
 )

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/mcp-decide/mcp-decide/registry"
 )
 
 // line is a text of one line, without the line end that a block of text has.
@@ -37,20 +35,6 @@ func count(n *node) int {
 	return i
 }
 
-// list of texts.
-func textsOf(n *node) []string {
-	if n == nil {
-		return nil
-	}
-	var out []string
-	for _, item := range n.items {
-		if item.kind == text {
-			out = append(out, item.text)
-		}
-	}
-	return out
-}
-
 func checkLine(n *node) (message, fix string) {
 	s := line(n)
 	if strings.TrimSpace(s) == "" {
@@ -62,6 +46,15 @@ func checkLine(n *node) (message, fix string) {
 		}
 		r, _ := utf8.DecodeRuneInString(s[i:])
 		return fmt.Sprintf("the invisible character U+%04X in a line", r), "Remove it"
+	}
+	return "", ""
+}
+
+func checkProse(n *node) (message, fix string) {
+	for _, r := range n.text {
+		if hidden(r) && r != '\n' && r != '\t' {
+			return fmt.Sprintf("the invisible character U+%04X in a text", r), "Remove it"
+		}
 	}
 	return "", ""
 }
@@ -136,6 +129,13 @@ func checkStore(n *node) (message, fix string) {
 	return "this is no place for a store", "Write memory:, or leave store out" // not shown: it may hold a password
 }
 
+func checkContent(n *node) (message, fix string) {
+	if n.text != "full" && contains(contents, n.text) {
+		return "this version does not have the content " + n.text + " yet", "Write content: full, or leave it out: records stay in memory and end with the server"
+	}
+	return "", ""
+}
+
 func checkPicker(n *node) (message, fix string) {
 	if n.text != "host" && contains(pickers, n.text) {
 		return "this version does not have the picker " + n.text + " yet", "Write picker: host, or leave it out: the host's model picks"
@@ -207,13 +207,4 @@ func split(line string) []string {
 		words = append(words, b.String())
 	}
 	return words
-}
-
-// template reads a text with placeholders.
-func template(n *node) (registry.Template, string) {
-	t, err := registry.ParseTemplate(n.text)
-	if err != nil {
-		return registry.Template{}, err.Error()
-	}
-	return t, ""
 }
