@@ -24,12 +24,18 @@ func (s *sentences) bounds(p *registry.Param) {
 	if string(k.value("uniqueItems")) == "true" {
 		s.add("No item twice.")
 	}
-	var format string
-	if json.Unmarshal(k.value("format"), &format) == nil && format != "" {
-		s.add("Format: " + fold(format, maxExample) + ".")
+	if raw := k.value("format"); raw != nil {
+		s.format(raw)
 	}
 	for _, word := range p.Keywords {
 		s.other(word)
+	}
+}
+
+func (s *sentences) format(raw json.RawMessage) {
+	var format string
+	if json.Unmarshal(raw, &format) == nil && format != "" {
+		s.add("Format: " + fold(format, maxExample) + ".")
 	}
 }
 

@@ -11,7 +11,8 @@ type chooser struct {
 	spoken  []span   // prose since pick
 	marked  bool     // an answer tag since pick
 
-	talked   *reading // a mention behind pick that differs from it
+	later    bool     // a mention behind pick
+	talked   *reading // one that differs from it
 	mentions bool
 	quotes   bool
 	copies   *reading // the menu's own line
@@ -49,7 +50,7 @@ func (c *chooser) speak(from, to int) {
 
 func (c *chooser) found(rd *reading, at found) {
 	if at.standing != stands {
-		c.mentions = true
+		c.mentions, c.later = true, true
 		if c.pick != nil && !same(c.pick, rd) {
 			c.talked = rd
 		}
@@ -57,7 +58,7 @@ func (c *chooser) found(rd *reading, at found) {
 	}
 	c.stand(rd)
 	c.pick, c.at = rd, at
-	c.spoken, c.marked, c.talked = c.spoken[:0], false, nil
+	c.spoken, c.marked, c.later, c.talked = c.spoken[:0], false, false, nil
 }
 
 // stand compares a pick with the one before it.
@@ -87,7 +88,7 @@ func (c *chooser) copied(rd *reading, indented bool) {
 }
 
 // unread notes an object that is no JSON and no pick.
-func (c *chooser) unread(k *skimmer) { c.odd = k.why }
+func (c *chooser) unread(k *skimmer) { c.odd = k.damage() }
 
 // forget drops all that was found: it was thinking.
 func (c *chooser) forget() {
@@ -96,12 +97,13 @@ func (c *chooser) forget() {
 
 // choose takes the pick, or says why there is none. open: a fence was never closed.
 func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
+	behind := remarksIn(c.text, c.spoken)
 	switch {
 	case c.unclosed:
 		return Pick{}, r.noAction("thinking that never ends")
 	case c.pick == nil:
 		return c.lesser(r)
-	case c.tangled:
+	case c.tangled, c.later && behind.invented:
 		return Pick{}, r.ambiguous("a turn of somebody else between or before the picks")
 	case c.earlier != nil:
 		return Pick{}, r.ambiguous(bothNames(c.earlier, c.pick))
@@ -109,7 +111,7 @@ func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
 		return Pick{}, r.ambiguous("a pick, and talk of another behind it")
 	case c.vendor:
 		return Pick{}, r.ambiguous("a pick, and a call in another form behind it")
-	case remarksIn(c.text, c.spoken).withdrawn:
+	case behind.withdrawn:
 		return Pick{}, r.ambiguous("a pick that the text behind it takes back")
 	case cut && (open || !isSilent(c.text, c.spoken)):
 		return Pick{}, r.ambiguous("a reply that was cut behind a pick, so the last word is missing")
@@ -135,7 +137,7 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 		pick.Strategy = "prose"
 		return pick, err
 	case c.odd != "":
-		return Pick{}, r.noAction("an object that is not JSON: " + c.odd)
+		return Pick{}, r.noAction("an object, " + c.odd)
 	}
 	return Pick{}, r.noAction("")
 }

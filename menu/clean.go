@@ -14,19 +14,20 @@ import (
 // without what does not show between its tokens, equal keys once, lone surrogates replaced. All
 // else stays as it was written, numbers and escapes included.
 //
-// The problem is missing_required for a placeholder where a value has to stand, and ambiguous for a
-// key with two values.
-func cleaned(text string, fields []registry.Param) (json.RawMessage, *validate.Problem) {
+// The problems are missing_required for each placeholder where a value has to stand, and ambiguous for
+// the first key with two values.
+func cleaned(text string, fields []registry.Param) (json.RawMessage, []validate.Problem) {
 	c := cleaner{skimmer: skimmer{text: text}, out: make([]byte, 0, len(text)), path: []byte("args")}
 	c.object(&registry.Param{Fields: fields}, true)
-	return c.out, c.problem
+	return c.out, c.problems
 }
 
 type cleaner struct {
 	skimmer
-	out     []byte
-	path    []byte
-	problem *validate.Problem // the first one
+	out      []byte
+	path     []byte
+	problems []validate.Problem
+	tangled  bool // a key has two values
 }
 
 // value copies one value of p, which is nil where nothing is declared, and reports whether
@@ -62,7 +63,7 @@ func (c *cleaner) object(p *registry.Param, top bool) {
 	c.out = append(c.out, '{')
 	start := len(c.out)
 	var keys seenKeys
-	for c.text[c.pos] != '}' && c.problem == nil {
+	for c.text[c.pos] != '}' && !c.tangled {
 		inside, _ := c.str()
 		c.space()
 		c.pos++
@@ -98,7 +99,7 @@ func (c *cleaner) member(p *registry.Param, rawKey string, keys *seenKeys, start
 	}
 	switch old, again := keys.put(key, span{from, len(c.out)}); {
 	case again && string(c.out[old.from:old.to]) != string(c.out[from:]):
-		c.fail(validate.Ambiguous, "one value", "two values", "Give the key once")
+		c.twoValues()
 	case again:
 		c.out = c.out[:before]
 	}
@@ -113,7 +114,7 @@ func (c *cleaner) list(p *registry.Param) {
 	c.open()
 	c.out = append(c.out, '[')
 	depth := len(c.path)
-	for n := 0; c.text[c.pos] != ']' && c.problem == nil; n++ {
+	for n := 0; c.text[c.pos] != ']' && !c.tangled; n++ {
 		if n > 0 {
 			c.out = append(c.out, ',')
 		}
@@ -135,9 +136,16 @@ func (c *cleaner) missing() {
 	c.fail(validate.MissingRequired, "a value", "a placeholder", "Replace it by a value that you were given")
 }
 
+func (c *cleaner) twoValues() {
+	c.tangled, c.problems = true, nil
+	c.fail(validate.Ambiguous, "one value", "two values", "Give the key once")
+}
+
+const maxProblem = 20 // problems of one argument object
+
 func (c *cleaner) fail(kind validate.Kind, expected, read, hint string) {
-	if c.problem == nil {
-		c.problem = &validate.Problem{Kind: kind, Path: fold(string(c.path), maxPath), Expected: expected, Read: read, Hint: hint}
+	if len(c.problems) < maxProblem {
+		c.problems = append(c.problems, validate.Problem{Kind: kind, Path: fold(string(c.path), maxPath), Expected: expected, Read: read, Hint: hint})
 	}
 }
 

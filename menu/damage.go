@@ -26,22 +26,29 @@ func (s *scanner) damaged(from int, st standing, k *skimmer) {
 // broken is the reading of an object that is damaged, as far as it could be read.
 func (r *reader) broken(text string, k *skimmer) *reading {
 	rd := &reading{text: text}
-	rd.problem = &validate.Problem{Kind: validate.NoAction, Expected: "a JSON object", Read: "one that is not JSON: " + k.why}
-	c, ok := callOf(k.text, k.members, maxWrappers)
-	if !ok || c.conflict != "" {
-		return rd
+	problem := validate.Problem{Kind: validate.NoAction, Expected: "a JSON object", Read: k.damage(), Hint: howToAnswer}
+	if c, ok := callOf(k.text, k.members, maxWrappers); ok && c.conflict == "" && c.name.of(k.text)[0] == '"' {
+		name := c.name.of(k.text)
+		rd.name = unquoted(name[1 : len(name)-1])
+		rd.option = r.find(rd.name)
 	}
-	name := c.name.of(k.text)
-	if name[0] != '"' {
-		return rd
+	switch {
+	case rd.option != nil:
+		problem.Kind, problem.Path = validate.BadArgs, "args"
+	case rd.name != "":
+		problem = r.unknown(rd.name)
 	}
-	rd.name = unquoted(name[1 : len(name)-1])
-	if rd.option = r.find(rd.name); rd.option == nil {
-		rd.problem = r.unknown(rd.name)
-		return rd
-	}
-	rd.problem.Kind, rd.problem.Path = validate.BadArgs, "args"
+	rd.fail(problem)
 	return rd
+}
+
+// damage says what is wrong with the object, and where.
+func (s *skimmer) damage() string {
+	if s.end == short {
+		return "one that was cut: the reply ends inside it"
+	}
+	near := s.text[max(0, s.pos-24):min(len(s.text), s.pos+24)]
+	return "one that is not JSON: " + s.why + ", at " + string(appendString(nil, fold(strings.ToValidUTF8(near, ""), 60)))
 }
 
 // balanced is where the brackets that open at from are closed again. They are counted twice, with

@@ -28,6 +28,9 @@ func appendLiteral(b []byte, raw json.RawMessage) []byte {
 // appendString writes text as a JSON string in which everything shows.
 func appendString(b []byte, text string) []byte {
 	b = append(b, '"')
+	if isName(text) {
+		return append(append(b, text...), '"')
+	}
 	last := rune(0)
 	for _, r := range text {
 		if r == '"' || r == '\\' {
@@ -50,7 +53,11 @@ func appendName(b []byte, name string) []byte {
 }
 
 func isName(name string) bool {
-	for _, r := range name {
+	i := 0
+	for i < len(name) && nameBytes[name[i]] {
+		i++
+	}
+	for _, r := range name[i:] {
 		if !isNameRune(r) {
 			return false
 		}

@@ -41,6 +41,9 @@ var phrases = func() map[byte][]phrase {
 	add := func(texts []string, means remarks, label bool) {
 		for _, text := range texts {
 			all[text[0]] = append(all[text[0]], phrase{text, means, label})
+			if curly := strings.ReplaceAll(text, "'", "’"); curly != text {
+				all[text[0]] = append(all[text[0]], phrase{curly, means, label})
+			}
 		}
 	}
 	add(corrections, remarks{corrected: true, withdrawn: true}, false)
@@ -70,13 +73,8 @@ func (r *remarks) sentence(text string) {
 	if text == "" {
 		return
 	}
-	candidates := phrases[text[0]|0x20]
-	if len(candidates) == 0 {
-		return
-	}
-	start := strings.ToLower(strings.ReplaceAll(head(text, 40), "’", "'"))
-	for _, p := range candidates {
-		if strings.HasPrefix(start, p.text) && (!p.label || isLabelEnd(start[len(p.text):])) {
+	for _, p := range phrases[text[0]|0x20] {
+		if hasPrefixFold(text, p.text) && (!p.label || isLabelEnd(text[len(p.text):])) {
 			r.corrected = r.corrected || p.means.corrected
 			r.withdrawn = r.withdrawn || p.means.withdrawn
 			r.invented = r.invented || p.means.invented
@@ -89,7 +87,7 @@ func (r *remarks) sentence(text string) {
 func isLabelEnd(rest string) bool {
 	rest = strings.TrimPrefix(strings.TrimLeft(rest, "*_ \t"), "is")
 	rest = strings.TrimLeft(rest, "*_ \t\r")
-	return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "\n")
+	return rest == "" || rest[0] == ':' || rest[0] == '\n'
 }
 
 // nextSentence is where the next sentence or line starts.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -200,7 +201,7 @@ type fataler interface {
 func checkFold(t fataler, text string, max int) {
 	t.Helper()
 	line := Fold(text, max)
-	if n := len([]rune(line)); n > max {
+	if n := utf8.RuneCountInString(line); n > 0 && n > max {
 		t.Fatalf("%q has %d characters, %d allowed", line, n, max)
 	}
 	if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) || isInvisible(r) }); i >= 0 {

@@ -11,14 +11,14 @@ import (
 
 // A reading is one object of the reply that is, or was meant to be, a pick.
 type reading struct {
-	text    string // the object as it stands in the reply
-	call    call
-	name    string
-	option  *registry.Option // nil when no option has that name
-	args    json.RawMessage  // as read, when there is no problem
-	beside  bool             // the arguments stand beside the call key
-	problem *validate.Problem
-	canon   string // see same
+	text     string // the object as it stands in the reply
+	call     call
+	name     string
+	option   *registry.Option // nil when no option has that name
+	args     json.RawMessage  // as read, when there is no problem
+	beside   bool             // the arguments stand beside the call key
+	problems []validate.Problem
+	canon    string // see same
 }
 
 // reader reads objects against the options.
@@ -37,38 +37,45 @@ func (r *reader) read(text string, at span, members []member) (*reading, bool) {
 	}
 	rd := &reading{text: at.of(text), call: c}
 	if c.conflict != "" {
-		rd.problem = &validate.Problem{Kind: validate.Ambiguous, Path: "call", Expected: "one call", Read: c.conflict}
+		rd.fail(validate.Problem{Kind: validate.Ambiguous, Path: "call", Expected: "one call", Read: c.conflict})
 		return rd, true
 	}
 	name := c.name.of(c.text)
 	if name[0] != '"' {
-		rd.problem = &validate.Problem{Kind: validate.UnknownCall, Path: "call", Expected: "the name of an option as a text", Read: fold(name, maxQuoted)}
+		rd.fail(validate.Problem{Kind: validate.UnknownCall, Path: "call", Read: fold(name, maxQuoted)})
 		return rd, true
 	}
 	rd.name = unquoted(name[1 : len(name)-1])
 	if rd.option = r.find(rd.name); rd.option == nil {
-		rd.problem = r.unknown(rd.name)
+		rd.fail(r.unknown(rd.name))
 		return rd, true
 	}
 	raw, beside, problem := c.arguments(rd.option)
-	rd.beside, rd.problem = beside, problem
-	if problem == nil {
+	if rd.beside = beside; problem != nil {
+		rd.fail(*problem)
+	} else {
 		rd.settle(raw)
 	}
 	return rd, true
 }
 
+func (rd *reading) fail(p validate.Problem) { rd.problems = append(rd.problems, p) }
+
+func (rd *reading) isSound() bool { return len(rd.problems) == 0 }
+
 // settle cleans the argument object; an option with a fixed value has no use for one.
 func (rd *reading) settle(raw string) {
 	rd.args = json.RawMessage("{}")
 	if raw != "" {
-		rd.args, rd.problem = cleaned(raw, fieldsOf(rd.option))
+		rd.args, rd.problems = cleaned(raw, fieldsOf(rd.option))
 	}
-	if rd.problem == nil && isSchemaEcho(raw, rd.option) {
-		rd.problem = &validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "values", Read: "a schema"}
+	if rd.isSound() && isSchemaEcho(raw, rd.option) {
+		rd.fail(validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "values", Read: "a schema"})
 	}
-	if rd.problem != nil && rd.problem.Kind == validate.MissingRequired {
-		rd.problem.Expected = nameType(rd.option, rd.problem.Path)
+	for i := range rd.problems {
+		if p := &rd.problems[i]; p.Kind == validate.MissingRequired {
+			p.Expected = nameType(rd.option, p.Path)
+		}
 	}
 }
 
@@ -130,7 +137,7 @@ func same(a, b *reading) bool {
 	if a.text == b.text {
 		return true
 	}
-	if a.problem != nil || b.problem != nil || a.name != b.name {
+	if !a.isSound() || !b.isSound() || a.name != b.name {
 		return false
 	}
 	return a.canonical() == b.canonical()
@@ -172,45 +179,45 @@ func (r *reader) isCopy(rd *reading) bool {
 		lines = [2]string{string(appendCall(nil, rd.option)), string(appendClassicCall(nil, rd.option))}
 		r.copies[rd.option] = lines
 	}
-	if rd.text != lines[0] && rd.text == lines[1] && rd.problem == nil {
-		rd.problem = &validate.Problem{Kind: validate.MissingRequired, Path: "args", Expected: "values of your own",
-			Read: "the menu's Call line as it stands"}
+	if rd.text != lines[0] && rd.text == lines[1] && rd.isSound() {
+		rd.fail(validate.Problem{Kind: validate.MissingRequired, Path: "args", Expected: "values of your own",
+			Read: "the menu's Call line as it stands"})
 	}
 	return rd.text == lines[0] || rd.text == lines[1]
 }
 
 // taken makes the pick of a reading, after the checks that need the names nearby.
 func (r *reader) taken(rd *reading) (Pick, error) {
-	if rd.problem == nil {
-		rd.problem = rd.stray()
+	if rd.isSound() {
+		rd.problems = rd.strays()
 	}
-	if rd.problem != nil {
+	if !rd.isSound() {
 		return Pick{}, r.refuse(rd)
 	}
 	return Pick{Name: rd.name, Args: rd.args}, nil
 }
 
-// stray finds a key beside the call that was meant as an argument: a parameter that stands beside
+// strays are the keys beside the call that were meant as arguments: a parameter that stands beside
 // an argument object without it, or a slip of a parameter that was not given.
-func (rd *reading) stray() *validate.Problem {
+func (rd *reading) strays() []validate.Problem {
 	extra := rd.extraKeys()
 	if len(extra) == 0 {
 		return nil
 	}
+	var problems []validate.Problem
 	absent := rd.absent()
 	for _, key := range extra {
-		near := ""
-		if slices.Contains(absent, key) {
-			near = key
-		} else if rd.beside {
-			near = validate.Nearest(key, absent)
-		}
-		if near != "" {
-			return &validate.Problem{Kind: validate.BadArgs, Path: key, Expected: "all arguments inside args",
-				Read: "one beside it", Nearest: near}
+		p := validate.Problem{Kind: validate.BadArgs, Path: key, Expected: "all arguments inside args", Read: "one beside it"}
+		switch {
+		case slices.Contains(absent, key):
+			problems = append(problems, p)
+		case rd.beside:
+			if p.Nearest = validate.Nearest(key, absent); p.Nearest != "" {
+				problems = append(problems, p)
+			}
 		}
 	}
-	return nil
+	return problems
 }
 
 const maxExtra = 100 // keys beside a call that are looked at

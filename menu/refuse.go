@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,33 +15,35 @@ const (
 )
 
 // howToAnswer is the advice of every error about the form of a reply. It is no pick itself.
-const howToAnswer = `Answer with one JSON object alone on its lines: {"call": <option>, "args": {...}}`
+const howToAnswer = `Write {"call": <option>, "args": {...}} as one JSON object alone on its lines`
 
-// refuse is the error of a reading that has a problem.
+// refuse is the error of a reading that has problems.
 func (r *reader) refuse(rd *reading) error {
-	p := *rd.problem
-	switch {
-	case p.Kind == validate.UnknownCall:
-		p.Expected, p.Nearest = r.listed(), validate.Nearest(rd.name, r.names())
-	case p.Hint == "" && p.Kind == validate.Ambiguous:
-		p.Hint = howToAnswer
-	case p.Hint == "" && p.Kind == validate.BadArgs && p.Nearest == "":
-		p.Hint = `Write "args" as one JSON object`
+	problems := slices.Clone(rd.problems)
+	for i := range problems {
+		switch p := &problems[i]; {
+		case p.Kind == validate.UnknownCall:
+			p.Expected, p.Nearest = r.listed(), validate.Nearest(rd.name, r.names())
+		case p.Hint == "" && p.Kind == validate.Ambiguous:
+			p.Hint = howToAnswer
+		case p.Hint == "" && p.Kind == validate.BadArgs:
+			p.Hint = `Write "args" as one JSON object with all arguments in it`
+		}
 	}
 	subject := ""
 	if rd.option != nil {
 		subject = rd.option.Name
 	}
-	return validate.NewError(subject, p)
+	return validate.NewError(subject, problems...)
 }
 
-func (r *reader) unknown(name string) *validate.Problem {
-	return &validate.Problem{Kind: validate.UnknownCall, Path: "call", Read: string(appendString(nil, fold(name, maxQuoted)))}
+func (r *reader) unknown(name string) validate.Problem {
+	return validate.Problem{Kind: validate.UnknownCall, Path: "call", Read: string(appendString(nil, fold(name, maxQuoted)))}
 }
 
 // noAction says that there is no pick. why is one sentence without full stop, or "".
 func (r *reader) noAction(why string) error {
-	return validate.NewError("", validate.Problem{Kind: validate.NoAction, Expected: "a pick of " + r.listed(),
+	return validate.NewError("", validate.Problem{Kind: validate.NoAction, Expected: "a pick, " + r.listed(),
 		Read: why, Hint: howToAnswer})
 }
 

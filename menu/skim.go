@@ -101,7 +101,11 @@ func (s *skimmer) object() bool {
 }
 
 func (s *skimmer) member() bool {
-	if s.text[s.pos] != '"' {
+	switch s.text[s.pos] {
+	case '"':
+	case '}':
+		return s.fail("a comma stands before a closing brace")
+	default:
 		return s.fail("a key must be a text in double quotes")
 	}
 	key, ok := s.str()
@@ -179,10 +183,24 @@ func (s *skimmer) next(closing byte) (done, ok bool) {
 	return false, s.fail("a comma or a closing bracket is missing")
 }
 
+// inText are the bytes that stand for themselves in a text.
+var inText = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return is
+}()
+
 // str reads a text; the span is its inside.
 func (s *skimmer) str() (span, bool) {
 	from := s.pos + 1
 	for i := from; i < len(s.text); {
+		for i < len(s.text) && inText[s.text[i]] {
+			i++
+		}
+		if i == len(s.text) {
+			break
+		}
 		c := s.text[i]
 		switch {
 		case c == '"':
@@ -194,11 +212,9 @@ func (s *skimmer) str() (span, bool) {
 				return span{}, false
 			}
 			i += n
-		case c < ' ':
+		default:
 			s.pos = i
 			return span{}, s.fail("a line break or control character stands in a text; write \\n")
-		default:
-			i++
 		}
 	}
 	s.pos = len(s.text)

@@ -43,19 +43,24 @@ func (s *scanner) standing(at int) standing {
 	return lineAbove(s.text[max(s.floor.at, line-maxLabel, 0):line])
 }
 
-// lineAbove judges by the last line of text: a label counts when it ends in a colon; an open
-// bracket shows that what follows is inside something.
+// lineAbove judges by the last line of text. It counts as a label when it ends in a colon. A line
+// right above that ends in the middle of a sentence goes on with the object. An open bracket shows
+// that what follows is inside something.
 func lineAbove(text string) standing {
+	adjacent := !strings.HasSuffix(strings.ReplaceAll(text[max(0, len(text)-8):], "\r", ""), "\n\n")
 	text = strings.TrimRightFunc(trimUnseenRight(text), func(r rune) bool { return r == '*' || r == '_' })
 	if text == "" {
 		return stands
 	}
-	switch text[len(text)-1] {
-	case '(', '[', '{', '=':
+	last := text[len(text)-1]
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	switch {
+	case strings.IndexByte("([{=", last) >= 0:
 		return mention
-	case ':':
-		text = text[strings.LastIndexByte(text, '\n')+1:]
+	case last == ':':
 		return labelStanding(strings.TrimFunc(trimMarks(trimUnseen(text)), isMark))
+	case adjacent && strings.IndexByte(".!?;)}]`\"", last) < 0 && isDoubtful(strings.TrimRight(text, ",- ")):
+		return mention
 	}
 	return stands
 }
@@ -129,6 +134,9 @@ var roles = map[string]bool{"user": true, "human": true, "customer": true, "clie
 // or not surely, what the model picks.
 func isDoubtful(words string) bool {
 	clause := strings.ToLower(words[strings.LastIndexAny(words, ".,;!?")+1:])
+	if strings.TrimSpace(clause) == "no" {
+		return false // "Wait, no:" turns down what came before
+	}
 	last := ""
 	for _, word := range strings.FieldsFunc(strings.ReplaceAll(clause, "’", "'"), isNoWord) {
 		switch {

@@ -192,9 +192,17 @@ func startsLikeSignature(line string) bool {
 	return false
 }
 
+// nameBytes are the ASCII characters of names.
+var nameBytes = func() (is [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") {
+		is[c] = true
+	}
+	return is
+}()
+
 func isNameRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.'
+		return nameBytes[r]
 	}
 	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) && !isInvisible(r)
 }
@@ -203,6 +211,9 @@ func isNameRune(r rune) bool {
 var ourStarts = []string{"not run", "ran ", "nothing has run", "to pick", "pick 1 of", "the turn goes on"}
 
 func startsLikeOurs(line string) bool {
+	if strings.IndexByte("cnrtp", line[0]|0x20) < 0 {
+		return false // no start of ours has that letter
+	}
 	if hasPrefixFold(line, "call") {
 		rest := strings.TrimLeft(line[len("call"):], " ")
 		if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：") {
