@@ -22,7 +22,8 @@ type run struct {
 	bound   Bound
 	ctx     context.Context // of the run: ends with its time, or with its caller
 	start   time.Time
-	ended   chan ending // buffered: the run waits for nobody
+	limit   time.Duration // the method's own, or what its caller had left when that was less
+	ended   chan ending   // buffered: the run waits for nobody
 }
 
 // ending is what came out of a run.
@@ -55,7 +56,10 @@ func (r *Request) start(caller context.Context, bound Bound, ceiling Effect) *ru
 	if m.guarded() && m.StopOnCancel {
 		forget = context.AfterFunc(caller, cancel)
 	}
-	c := &run{request: r, bound: bound, ctx: ctx, start: time.Now(), ended: make(chan ending, 1)}
+	c := &run{request: r, bound: bound, ctx: ctx, start: time.Now(), limit: m.Timeout, ended: make(chan ending, 1)}
+	if deadline, limited := base.Deadline(); limited {
+		c.limit = min(c.limit, deadline.Sub(c.start).Round(time.Millisecond))
+	}
 	go func() {
 		defer cancel()
 		defer forget()
@@ -166,12 +170,9 @@ func (c *run) stateOf(end ending) State {
 
 // late is why a run gave no result in time; also is what it said itself, if anything.
 func (c *run) late(also error) error {
-	var err error
-	switch deadline, limited := c.ctx.Deadline(); {
-	case errors.Is(c.ctx.Err(), context.Canceled):
+	err := fmt.Errorf("no result within %s: %w", c.limit, ErrTimeout)
+	if errors.Is(c.ctx.Err(), context.Canceled) {
 		err = fmt.Errorf("cancelled with its caller: %w", context.Canceled)
-	case limited:
-		err = fmt.Errorf("no result within %s: %w", deadline.Sub(c.start).Round(time.Millisecond), ErrTimeout)
 	}
 	if also == nil || isContextError(also) {
 		return err
