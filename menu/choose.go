@@ -17,7 +17,7 @@ type chooser struct {
 	quotes   bool
 	copies   *reading // the menu's own line
 	several  bool     // copies of different lines, or of a stretch of the menu
-	odd      string   // why some object was not JSON
+	odd      damage   // why some object was not JSON
 
 	unclosed bool // thinking that never ends
 	vendor   bool // a call in a form that is not read
@@ -88,7 +88,7 @@ func (c *chooser) copied(rd *reading, indented bool) {
 }
 
 // unread notes an object that is no JSON and no pick.
-func (c *chooser) unread(k *skimmer) { c.odd = k.damage() }
+func (c *chooser) unread(k *skimmer) { c.odd = k.damaged() }
 
 // forget drops all that was found: it was thinking.
 func (c *chooser) forget() {
@@ -136,8 +136,8 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 		pick, err := r.taken(c.copies)
 		pick.Strategy = "prose"
 		return pick, err
-	case c.odd != "":
-		return Pick{}, r.noAction("an object, " + c.odd)
+	case c.odd.why != "":
+		return Pick{}, r.noAction("an object, " + c.odd.String())
 	}
 	return Pick{}, r.noAction("")
 }

@@ -25,8 +25,8 @@ func (s *scanner) damaged(from int, st standing, k *skimmer) {
 
 // broken is the reading of an object that is damaged, as far as it could be read.
 func (r *reader) broken(text string, k *skimmer) *reading {
-	rd := &reading{text: text}
-	problem := validate.Problem{Kind: validate.NoAction, Expected: "a JSON object", Read: k.damage(), Hint: howToAnswer}
+	rd := &reading{text: text, damage: k.damaged()}
+	problem := validate.Problem{Kind: validate.NoAction, Expected: "a JSON object", Hint: howToAnswer}
 	if c, ok := callOf(k.text, k.members, maxWrappers); ok && c.conflict == "" && c.name.of(k.text)[0] == '"' {
 		name := c.name.of(k.text)
 		rd.name = unquoted(name[1 : len(name)-1])
@@ -42,13 +42,25 @@ func (r *reader) broken(text string, k *skimmer) *reading {
 	return rd
 }
 
-// damage says what is wrong with the object, and where.
-func (s *skimmer) damage() string {
+// damage is what is wrong with an object, and the text around the place. It is put into words only for
+// the one that is reported.
+type damage struct{ why, near string }
+
+func (s *skimmer) damaged() damage {
 	if s.end == short {
-		return "one that was cut: the reply ends inside it"
+		return damage{why: s.why}
 	}
-	near := s.text[max(0, s.pos-24):min(len(s.text), s.pos+24)]
-	return "one that is not JSON: " + s.why + ", at " + string(appendString(nil, fold(strings.ToValidUTF8(near, ""), 60)))
+	return damage{s.why, s.text[max(0, s.pos-24):min(len(s.text), s.pos+24)]}
+}
+
+func (d damage) String() string {
+	switch {
+	case d.why == "":
+		return ""
+	case d.near == "":
+		return "one that was cut: " + d.why
+	}
+	return "one that is not JSON: " + d.why + ", at " + string(appendString(nil, fold(strings.ToValidUTF8(d.near, ""), 60)))
 }
 
 // balanced is where the brackets that open at from are closed again. They are counted twice, with

@@ -18,6 +18,7 @@ type reading struct {
 	args     json.RawMessage  // as read, when there is no problem
 	beside   bool             // the arguments stand beside the call key
 	problems []validate.Problem
+	damage   damage // of an object that could not be read
 	canon    string // see same
 }
 

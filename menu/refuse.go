@@ -21,7 +21,11 @@ const howToAnswer = `Write {"call": <option>, "args": {...}} as one JSON object 
 func (r *reader) refuse(rd *reading) error {
 	problems := slices.Clone(rd.problems)
 	for i := range problems {
-		switch p := &problems[i]; {
+		p := &problems[i]
+		if p.Read == "" {
+			p.Read = rd.damage.String()
+		}
+		switch {
 		case p.Kind == validate.UnknownCall:
 			p.Expected, p.Nearest = r.listed(), validate.Nearest(rd.name, r.names())
 		case p.Hint == "" && p.Kind == validate.Ambiguous:

@@ -14,6 +14,7 @@ type scanner struct {
 	line   int // start of the line that seen is on
 	seen   int // how far line starts were looked for
 	next   int // the last line end that was looked for
+	plain  int // 1 + start of the last line that is known to be no quote
 	floor  floor
 	fence  fence
 	read   *reader
@@ -63,8 +64,12 @@ func (s *scanner) run() {
 // quote skips the rest of a line that starts with ">": whatever stands in it is quoted.
 func (s *scanner) quote() bool {
 	line := s.lineStart(s.pos)
+	if s.plain == line+1 {
+		return false
+	}
 	start := s.text[line:min(s.pos, line+maxIndent)]
 	if s.floor.at > line || !strings.HasPrefix(trimUnseenLeft(start), ">") {
+		s.plain = line + 1
 		return false
 	}
 	end := s.lineEnd(s.pos)

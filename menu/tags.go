@@ -203,19 +203,20 @@ func tagAt(text string) tag {
 
 // token is <|name|> or <｜name｜>. The name comes in lower case, its blocks as underscores.
 func token(text string) (name string, size int) {
-	for _, bar := range [...]string{"|", "｜"} {
-		inside, ok := strings.CutPrefix(text, "<"+bar)
-		if !ok {
-			continue
-		}
-		end := strings.Index(inside[:min(len(inside), maxTag)], bar+">")
-		if end < 0 || strings.ContainsAny(inside[:end], "<\n") {
-			return "", 0
-		}
-		name = strings.ToLower(strings.ReplaceAll(inside[:end], "▁", "_"))
-		return name, len("<") + 2*len(bar) + end + len(">")
+	open, end := "<|", "|>"
+	if strings.HasPrefix(text, "<｜") {
+		open, end = "<｜", "｜>"
 	}
-	return "", 0
+	inside, ok := strings.CutPrefix(text, open)
+	if !ok {
+		return "", 0
+	}
+	n := strings.Index(inside[:min(len(inside), maxTag)], end)
+	if n < 0 || strings.ContainsAny(inside[:n], "<\n") {
+		return "", 0
+	}
+	name = strings.ToLower(strings.ReplaceAll(inside[:n], "▁", "_"))
+	return name, len(open) + n + len(end)
 }
 
 // closing finds the closing tag of thinking that opens at the start of text, nesting counted.
@@ -243,7 +244,7 @@ func closing(text string, open tag) (at, size int) {
 const markByte = 0xe2
 
 func (s *scanner) diamond() {
-	if !s.mark("◁think▷", "◁/think▷") {
+	if !strings.HasPrefix(s.text[s.pos:], "◁") || !s.mark("◁think▷", "◁/think▷") {
 		_, n := utf8.DecodeRuneInString(s.text[s.pos:])
 		s.pass(n)
 	}
