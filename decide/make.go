@@ -41,7 +41,7 @@ func (e *Engine) make(ctx context.Context, d Decision) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	talk := out.Text
+	talk := strings.TrimRight(out.Text, "\n")
 	for out.State == Open {
 		reply, err := e.picker.Pick(ctx, talk, out.Options)
 		if err != nil {
@@ -67,11 +67,11 @@ func said(reply string) string { return "You answered:\n" + menu.Quote(cut(reply
 
 // told is an outcome as a picker reads it, with what the run gave.
 func told(out Outcome) string {
-	if out.Result == nil {
-		return out.Text
-	}
 	var b strings.Builder
-	b.WriteString(out.Text)
+	b.WriteString(strings.TrimRight(out.Text, "\n"))
+	if out.Result == nil {
+		return b.String()
+	}
 	for _, block := range out.Result.Content {
 		if block.Type == "text" {
 			b.WriteString("\n" + menu.Quote(block.Text))

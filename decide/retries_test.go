@@ -192,7 +192,7 @@ func TestMake(t *testing.T) {
 	if len(picker.asks) != 3 || len(picker.offered[2]) != 3 {
 		t.Fatalf("asked %d times", len(picker.asks))
 	}
-	contains(t, picker.asks[2], "Settle {this}.", "Ran look (lookup).", `> {"order":"A-1","total":39.90}`, "> So be it.", "- expected a pick of one of")
+	contains(t, picker.asks[2], "Settle {this}.", "Ran look (lookup).", `> {"order":"A-1","total":39.90}`, "> So be it.", "Not run. Pick 1 of 2 for turn ")
 	if len(w.eng.View().Decisions()) != 1 {
 		t.Error("the decision of Make stays")
 	}

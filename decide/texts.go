@@ -22,15 +22,13 @@ type fixer interface{ Fix() string }
 
 // fix is what a model is told about an error.
 func fix(err error) string {
-	switch e := err.(type) {
-	case nil:
+	if err == nil {
 		return ""
-	case fixer:
-		return e.Fix()
-	case *registry.Refused:
-		return e.Message
 	}
-	return err.Error()
+	if f, ok := err.(fixer); ok {
+		return f.Fix()
+	}
+	return folded(err.Error())
 }
 
 func notRun(err error) string {
