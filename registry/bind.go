@@ -42,6 +42,11 @@ func (m *Method) Check(raw json.RawMessage) (Bound, error) {
 		return Bound{}, m.unfit(problems)
 	}
 	m.root.fill(args)
+	if m.Refuse != nil {
+		if problems := m.Refuse(args); len(problems) > 0 {
+			return Bound{}, m.unfit(problems)
+		}
+	}
 	return Bound{Args: args, Dropped: r.dropped, root: m.root}, nil
 }
 

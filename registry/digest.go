@@ -28,6 +28,7 @@ type digested struct {
 	ApprovalIf   string
 	StopOnCancel bool
 	Source       string
+	Pin          string
 	Constant     string
 }
 
@@ -52,7 +53,7 @@ type digestedParam struct {
 func digestOf(m *Method) string {
 	d := digested{
 		Name: m.Name, Kind: m.Kind, Effect: m.Effect, Idempotent: m.Idempotent, Params: digestedParams(m.Params),
-		Timeout: m.Timeout, StopOnCancel: m.StopOnCancel, Source: m.Source, Constant: exactly(m.Constant),
+		Timeout: m.Timeout, StopOnCancel: m.StopOnCancel, Source: m.Source, Pin: m.Pin, Constant: exactly(m.Constant),
 	}
 	if m.Returns != nil {
 		returns := digestedOf(m.Returns)

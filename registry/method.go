@@ -61,8 +61,13 @@ type Method struct {
 	StopOnCancel bool            // a write whose caller has gone is stopped too (on_cancel: stop)
 	Off          string          // why the method can't run now, e.g. a missing secret; "" = it can
 	Source       string          // what runs, in one line, for people and the digest: "run: wc -w"
+	Pin          string          // what else decides what runs, for the digest alone: a program's place, its settings
 	Constant     json.RawMessage // the value of a Value method
 	Run          Func
+
+	// Refuse says what else is wrong with arguments that fit the schema, so that whoever gave them can mend it
+	// before anything runs; nil = nothing. It sees no hidden values and changes nothing.
+	Refuse func(Args) []validate.Problem
 
 	schema        []byte           // input schema, declared order, visible parameters only
 	output        []byte           // output schema; nil without Returns

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-decide/mcp-decide/config"
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // Limits of what is handed to a program; Linux takes no more.
@@ -78,6 +79,43 @@ func newElement(arg config.Arg) element {
 	return e
 }
 
+// refuse is what a caller can mend of arguments that can't be handed to the program.
+func (a *argv) refuse(args registry.Args) []validate.Problem {
+	var problems []validate.Problem
+	for _, e := range a.elements {
+		if e.group && !e.complete(args) {
+			continue
+		}
+		for _, t := range e.templates {
+			// Where a hidden value stands in the element too, it is seen when the program is about to start.
+			var m *misfit
+			if _, err := a.element(t, args); errors.As(err, &m) && m.path != "" && !m.absent {
+				problems = append(problems, validate.Problem{
+					Kind: validate.TypeMismatch, Path: m.path, Expected: "another text", Read: "one that " + m.what, Hint: m.hint,
+				})
+			}
+		}
+	}
+	return problems
+}
+
+// misfit is a value that can't be handed to a program. It never holds the value.
+type misfit struct {
+	path   string // args.file; "" when the caller did not give it
+	who    string
+	what   string // is wrong with it
+	hint   string
+	absent bool
+}
+
+func (m *misfit) Error() string {
+	text := m.who + " " + m.what
+	if m.hint != "" {
+		text += "; " + m.hint
+	}
+	return text
+}
+
 // build puts the values in. The error is for whoever gave the values; it holds none of them.
 func (a *argv) build(args registry.Args) ([]string, error) {
 	out := []string{a.name}
@@ -112,32 +150,40 @@ func (e element) complete(args registry.Args) bool {
 
 func (a *argv) element(t template, args registry.Args) (string, error) {
 	text, ok := t.Expand(args)
+	var m misfit
 	switch {
 	case !ok:
-		return "", fmt.Errorf("%s: this command can't run without it", a.who(t, args, absent))
+		m = a.blame(t, args, absent)
+		m.what, m.absent = "is not given, and this command can't run without it", true
 	case strings.ContainsRune(text, 0):
-		return "", fmt.Errorf("%s holds a NUL character, which can't be handed to a program", a.who(t, args, holdsNUL))
+		m = a.blame(t, args, holdsNUL)
+		m.what = "holds a NUL character, which can't be handed to a program"
 	case len(text) > maxElement:
-		return "", fmt.Errorf("%s is longer than the %d bytes that a program takes", a.who(t, args, long), maxElement)
+		m = a.blame(t, args, long)
+		m.what = fmt.Sprintf("is longer than the %d bytes that a program takes", maxElement)
 	case strings.HasPrefix(text, "-") && !t.option && !a.allowDash:
-		return "", fmt.Errorf(`%s starts with "-", which the program could take for an option; write it another way, such as ./-name for a file`,
-			a.who(t, args, startsWithDash))
+		m = a.blame(t, args, startsWithDash)
+		m.what = `starts with "-", which the program could take for an option`
+		m.hint = "Write it another way, such as ./-name for a file."
+	default:
+		return text, nil
 	}
-	return text, nil
+	return "", &m
 }
 
-// who names the first value of an element that is to blame. A hidden parameter is not named.
-func (a *argv) who(t template, args registry.Args, blamed func(value any) bool) string {
+// blame names the first value of an element that is at fault. A hidden parameter is not named.
+func (a *argv) blame(t template, args registry.Args, blamed func(value any) bool) misfit {
 	names := t.Params()
 	if len(names) == 0 {
-		return "an argument that the configuration writes"
+		return misfit{who: "an argument that the configuration writes"}
 	}
 	i := slices.IndexFunc(names, func(name string) bool { return blamed(args[name]) })
 	name := names[max(0, i)]
 	if p := a.params[name]; p.Hidden() {
-		return "a value that the server fills in"
+		return misfit{who: "a value that the server fills in"}
 	}
-	return "args." + name
+	path := "args." + name
+	return misfit{path: path, who: path}
 }
 
 func absent(value any) bool   { return value == nil }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,16 @@ func describe(c *config.Command) string {
 		line += [2]string{", with ", " "}[min(i, 1)] + v.Name
 	}
 	return line
+}
+
+// pin is what decides what runs and describe leaves out. References stand as they are written: a secret that is
+// renewed changes no method.
+func (c *command) pin(configured *config.Command) string {
+	env := make([]string, len(configured.Env))
+	for i, v := range configured.Env {
+		env[i] = v.Name + "=" + v.Value
+	}
+	return fmt.Sprintf("%q %q %q %v %v %v", c.path, c.dir, env, c.okExit, c.json, configured.AllowDash)
 }
 
 // word is a template as it stands in the file, quoted where it would not read as one word.

@@ -89,7 +89,7 @@ func (b *builder) method() (registry.Method, error) {
 		if err != nil {
 			return registry.Method{}, err
 		}
-		m.Run = cmd.run
+		m.Run, m.Refuse, m.Pin = cmd.run, cmd.argv.refuse, cmd.pin(c)
 		if m.Source == "" {
 			m.Source = describe(c)
 		}

@@ -2,11 +2,13 @@ package source
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/mcp-decide/mcp-decide/config"
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // Methods that run nothing pass through as they are; what is missing turns one method off and no other.
@@ -105,5 +107,77 @@ func TestCommandWarnings(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What a caller can mend is found before anything runs, with its place, so that a turn stays open.
+func TestUnfitArgumentsAreRefusedBeforeTheRun(t *testing.T) {
+	t.Parallel()
+	f, err := config.Parse("c.yaml", t.TempDir(), []byte(`
+methods:
+  say:
+    summary: Say it.
+    effect: write
+    params: {a: {type: string}, b?: {type: string}, c?: {type: string}, who: {type: string, from: caller.id}}
+    run: [echo, "{a}", [--b, "{b}"], "x{who}", ["--c={c}"]]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods, _, err := Build(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := registry.Prepare(methods[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Check(json.RawMessage(`{"a": "-rf", "b": "nul\u0000", "c": "-fine"}`))
+	var invalid *validate.Error
+	if !errors.As(err, &invalid) {
+		t.Fatalf("got %v, want two problems", err)
+	}
+	want := `- args.a: expected another text, got one that starts with "-", which the program could take for an option. Write it another way, such as ./-name for a file.
+- args.b: expected another text, got one that holds a NUL character, which can't be handed to a program.`
+	if got := strings.TrimSpace(invalid.Fix()); got != want || invalid.Kind != validate.TypeMismatch {
+		t.Errorf("%s:\n%s\nwant\n%s", invalid.Kind, got, want)
+	}
+	if _, err := m.Check(json.RawMessage(`{"a": "./-rf", "b": "1"}`)); err != nil {
+		t.Error(err)
+	}
+}
+
+// The digest changes with whatever decides what runs, and with no wording.
+func TestDigestHoldsWhatRuns(t *testing.T) {
+	t.Parallel()
+	digest := func(run string) string {
+		t.Helper()
+		f, err := config.Parse("c.yaml", "", []byte("methods:\n  say:\n    summary: Say it.\n    effect: read\n    run: "+run+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		methods, _, err := Build(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := registry.Prepare(methods[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Digest()
+	}
+	seen := map[string]string{}
+	for _, run := range []string{
+		"[echo, a]", "[echo, b]", "{argv: [echo, a], env: {A: b}}", "{argv: [echo, a], env: {A: c}}", "{argv: [echo, a], ok_exit: [0, 1]}",
+		"{argv: [echo, a], output: json}", "{argv: [echo, a], allow_dash: true}", "{argv: [echo, a], cwd: /}", "[/bin/echo, a]",
+	} {
+		d := digest(run)
+		if d != digest(run) {
+			t.Errorf("%s: two digests", run)
+		}
+		if other, taken := seen[d]; taken {
+			t.Errorf("%s and %s have one digest", run, other)
+		}
+		seen[d] = run
 	}
 }
