@@ -98,7 +98,7 @@ func (w *schemaWriter) typeOf(p *Param) {
 func (w *schemaWriter) words(p *Param) {
 	if p.Label != "" {
 		w.key("title")
-		w.quote(p.Label)
+		w.quote(Visible(p.Label))
 	}
 	if d := describe(p); d != "" {
 		w.key("description")
@@ -253,12 +253,13 @@ func (w *schemaWriter) fail(format string, args ...any) {
 	}
 }
 
-// describe is the description of a parameter; the placeholder stands in for a missing one.
+// describe is the description of a parameter; the placeholder stands in for a missing one. It is read by models and
+// shown on terminals, so nothing in it is hidden or commands.
 func describe(p *Param) string {
 	if p.Description == "" && p.Placeholder != "" {
-		return "e.g. " + p.Placeholder
+		return "e.g. " + Visible(p.Placeholder)
 	}
-	return p.Description
+	return Visible(p.Description)
 }
 
 // exampleOf is the placeholder as a JSON value of the parameter's type, nil when it is none.

@@ -151,9 +151,9 @@ func (c *command) textResult(end ending) (any, error) {
 		return nil, fmt.Errorf("it ran to its end (exit status %d), but the %d bytes that it printed are not text in UTF-8", end.code, end.written)
 	}
 	if cut > 0 {
-		return fmt.Sprintf("%s\n[cut: the first %d of %d bytes]", visible(string(text)), len(text), end.written), nil
+		return fmt.Sprintf("%s\n[cut: the first %d of %d bytes]", registry.Visible(string(text)), len(text), end.written), nil
 	}
-	return visible(string(text)), nil
+	return registry.Visible(string(text)), nil
 }
 
 func (c *command) jsonResult(end ending) (any, error) {
@@ -168,7 +168,7 @@ func (c *command) jsonResult(end ending) (any, error) {
 	if _, err := validate.Decode(text); err != nil {
 		return nil, fmt.Errorf("%s what it printed is not the JSON that was expected: %w", ran, err)
 	}
-	return visibleJSON(text), nil
+	return registry.VisibleJSON(text), nil
 }
 
 // failure is an error text with the end of what the program said, on stderr or else on stdout.
@@ -177,7 +177,7 @@ func (c *command) failure(what error, end ending, args registry.Args) error {
 	if len(bytes.TrimSpace(said)) == 0 {
 		said = lastBytes(end.stdout, maxTail)
 	}
-	text := strings.TrimSpace(visible(strings.ToValidUTF8(c.mask(string(said), args), "\uFFFD")))
+	text := strings.TrimSpace(registry.Visible(strings.ToValidUTF8(c.mask(string(said), args), "\uFFFD")))
 	switch {
 	case text == "":
 		return what

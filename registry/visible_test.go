@@ -1,4 +1,4 @@
-package source
+package registry
 
 import (
 	"encoding/json"
@@ -16,11 +16,11 @@ func TestVisible(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), hostile()).Draw(t, "text")
-		got := visible(text)
+		got := Visible(text)
 		if i := strings.IndexFunc(strings.ReplaceAll(got, "\r\n", "\n"), invisible); i >= 0 {
 			t.Fatalf("%q of %q", got, text)
 		}
-		if again := visible(got); again != got {
+		if again := Visible(got); again != got {
 			t.Fatalf("%q, and then %q", got, again)
 		}
 	})
@@ -34,7 +34,7 @@ func TestVisibleJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := visibleJSON(raw)
+		got := VisibleJSON(raw)
 		if i := strings.IndexFunc(string(got), invisible); i >= 0 {
 			t.Fatalf("%q of %q", got, raw)
 		}

@@ -1,4 +1,4 @@
-package source
+package registry
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// visible shows characters that command a terminal, turn text around or hide it as escapes: \x1b,
+// Visible shows characters that command a terminal, turn text around or hide it as escapes: \x1b,
 // \u202e, \U000e0041. Line ends and tabs stay, and so do the joiners that scripts need.
-func visible(s string) string {
+func Visible(s string) string {
 	if strings.IndexFunc(s, invisible) < 0 {
 		return s
 	}
@@ -31,9 +31,9 @@ func visible(s string) string {
 	return b.String()
 }
 
-// visibleJSON does the same to valid JSON. Such characters stand in its strings alone, where an escape means the
+// VisibleJSON does the same to valid JSON. Such characters stand in its strings alone, where an escape means the
 // character itself, so the value stays as it is. Blanks between values are JSON's own.
-func visibleJSON(raw json.RawMessage) json.RawMessage {
+func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	s := string(raw)
 	hidden := func(r rune) bool { return invisible(r) && r != '\r' }
 	if strings.IndexFunc(s, hidden) < 0 {
