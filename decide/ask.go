@@ -73,9 +73,9 @@ func either(words []string) string {
 
 // remaining is a span as a reader needs it.
 func remaining(d time.Duration) string {
-	minutes := int(d / time.Minute)
+	minutes := int(d.Round(time.Minute) / time.Minute)
 	switch {
-	case minutes < 1:
+	case d < time.Minute:
 		return "less than a minute"
 	case minutes < 120:
 		return fmt.Sprintf("%d %s", minutes, plural(minutes, "minute", "minutes"))

@@ -41,7 +41,7 @@ type Result struct {
 	State      State
 	Value      any             // what Run returned
 	Content    []Block         // what a client gets, capped; for a failure its text
-	Structured json.RawMessage // the value as JSON when the method declares Returns, is done and was not cut
+	Structured json.RawMessage // the value as JSON when the method declares Returns and is done
 	Err        error           // why it failed
 	Cut        int             // characters left out by the cap
 	Start      time.Time

@@ -14,7 +14,7 @@ const (
 // capped cuts content down to max characters in all texts together: the first 70 % and the last 30 % stay, and a
 // marker between them says how many characters are missing. Of binary data, what goes over 4 MiB is replaced by a
 // text that says so. The number is that of the characters left out.
-func capped(content []Block, max int, structured bool) ([]Block, int) {
+func capped(content []Block, max int) ([]Block, int) {
 	content = light(content)
 	total := 0
 	for i := range content {
@@ -25,9 +25,6 @@ func capped(content []Block, max int, structured bool) ([]Block, int) {
 	}
 	left := total - max
 	marker := fmt.Sprintf("\n[… %d characters left out …]\n", left)
-	if structured {
-		marker = fmt.Sprintf("\n[… %d characters and the structured form left out …]\n", left)
-	}
 	return cutMiddle(content, max*7/10, max*7/10+left, marker), left
 }
 

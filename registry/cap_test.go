@@ -47,7 +47,7 @@ func TestCapGolden(t *testing.T) {
 			line.Tail, line.Elided = line.Max-line.Head, line.Chars-line.Max
 		}
 		text := numbered(line.Chars)
-		got, cut := capped([]Block{Text(text)}, line.Max, false)
+		got, cut := capped([]Block{Text(text)}, line.Max)
 		if !line.Truncated {
 			if cut != 0 || got[0].Text != text {
 				t.Errorf("%s: cut %d", line.ID, cut)
@@ -95,7 +95,7 @@ func TestCapOverBlocks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, cut := capped(tt.content, tt.max, false)
+			got, cut := capped(tt.content, tt.max)
 			if diff := cmp.Diff(tt.want, got); cut != tt.cut || diff != "" {
 				t.Errorf("cut %d, want %d; -want +got\n%s", cut, tt.cut, diff)
 			}
@@ -115,7 +115,7 @@ func TestCapProperties(t *testing.T) {
 			content[i] = Text(sound(text))
 		}
 		all := joined(content)
-		got, cut := capped(content, max, false)
+		got, cut := capped(content, max)
 		text := joined(got)
 		total := utf8.RuneCountInString(all)
 		if total <= max {
@@ -141,14 +141,15 @@ func joined(content []Block) string {
 	return b.String()
 }
 
-func TestCapDropsStructured(t *testing.T) {
+// A client refuses a result without the structure that its method declares, so one that is too long is a failure.
+func TestStructuredIsNotCut(t *testing.T) {
 	t.Parallel()
 	m := Method{ResultCap: 20, Returns: &Param{Type: Object}}
 	r := ran(t, m, map[string]any{"text": strings.Repeat("x", 100)})
-	if r.Structured != nil || r.Cut != 91 || !strings.Contains(r.Content[0].Text, "91 characters and the structured form left out") {
-		t.Errorf("structured %s, cut %d, content %q", r.Structured, r.Cut, r.Content[0].Text)
+	if r.State != Failed || r.Structured != nil || !strings.Contains(r.Content[0].Text, "it ran to its end, but its result has 91 characters more than the 20 that it may have") {
+		t.Errorf("state %s, structured %s, content %q", r.State, r.Structured, r.Content[0].Text)
 	}
-	if v, ok := r.Value.(map[string]any); r.State != Done || !ok || len(v["text"].(string)) != 100 {
-		t.Errorf("state %s, value %v, want all of it", r.State, r.Value)
+	if r := ran(t, m, map[string]any{"text": "short"}); r.State != Done || string(r.Structured) != `{"text":"short"}` {
+		t.Errorf("state %s, structured %s, content %v", r.State, r.Structured, r.Content)
 	}
 }

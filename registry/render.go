@@ -28,9 +28,11 @@ func (m *Method) render(value any) (rendering, error) {
 			return rendering{}, err
 		}
 	}
-	r.content, r.cut = capped(content, m.ResultCap, r.structured != nil)
-	if r.cut > 0 {
-		r.structured = nil
+	r.content, r.cut = capped(content, m.ResultCap)
+	if r.cut > 0 && r.structured != nil {
+		// Clients refuse a result without the structure that was declared, and half of it is none.
+		return rendering{}, fmt.Errorf("its result has %d characters more than the %d that it may have, and can't be cut since it declares its form",
+			r.cut, m.ResultCap)
 	}
 	return r, nil
 }

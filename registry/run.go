@@ -85,7 +85,9 @@ func (c *run) call() (end ending) {
 	end.value, end.err = m.Run(c.ctx, args)
 	end.over = c.ctx.Err()
 	if end.err == nil {
-		end.shown, end.err = m.render(end.value)
+		if end.shown, end.err = m.render(end.value); end.err != nil {
+			end.err = fmt.Errorf("it ran to its end, but %w", end.err)
+		}
 	}
 	if end.err != nil {
 		end.err = &failure{text: c.bound.redact(end.err.Error()), cause: end.err}

@@ -54,7 +54,7 @@ func TestStates(t *testing.T) {
 		{run: "panic", read: Failed, write: Failed, says: "m failed: the method broke (ref "},
 		{run: "nil panic", read: Failed, write: Failed, says: "m failed: the method broke (ref "},
 		{run: "goexit", read: Failed, write: Failed, says: "m failed: the method ended without a result"},
-		{run: "no JSON", read: Failed, write: Failed, says: "m failed: its result can't be written as JSON"},
+		{run: "no JSON", read: Failed, write: Failed, says: "m failed: it ran to its end, but its result can't be written as JSON"},
 		{run: "nil error", read: Failed, write: Failed, says: "m failed: the method broke (ref "},
 		{run: "heeds the time", read: Failed, write: Unknown, is: ErrTimeout, says: "no result within 10s: timeout"},
 		{run: "ends in time", read: Failed, write: Done},
