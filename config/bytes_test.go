@@ -31,11 +31,13 @@ func TestBytes(t *testing.T) {
 		{"Latin-1", "methods:\n  x: {summary: caf\xe9}\n", "f:2:19: byte 0xe9 is not UTF-8. Save the file as UTF-8"},
 		{"8 MiB", strings.Repeat("#\n", maxBytes/2) + "\n", "f:1:1: the file is larger than 8 MiB. Split what it does over several servers"},
 		{"just 8 MiB", small + strings.Repeat("#", maxBytes-len(small)), ""},
-		{"65 levels", "a: " + strings.Repeat("[", 64), "f:1:67: more than 64 levels of nesting. Write it flatter"},
+		{"65 levels", "a: " + strings.Repeat("[", 65), "f:1:68: more than 64 levels of nesting. Write it flatter"},
 		{"65 levels of dashes", strings.Repeat("- ", 65), "f:1:129: more than 64 levels of nesting. Write it flatter"},
-		{"65 levels of keys", deepKeys(65), "f:65:65: more than 64 levels of nesting. Write it flatter"},
+		{"65 levels of keys", deepKeys(65), "f:65:66: more than 64 levels of nesting. Write it flatter"},
+		{"65 levels of both", "- - - - - - - - " + strings.Repeat("[", 57) + strings.Repeat("]", 57), "f:1:73: more than 64 levels of nesting. Write it flatter"},
 		{"10,000 levels", strings.Repeat("{a: ", 10_000), "f:1:257: more than 64 levels of nesting. Write it flatter"},
-		{"too many values", "a: [" + strings.Repeat("a,", maxValues) + "]", "f:1:1999999: the file holds more than 1,000,000 values. Split it"},
+		{"too many values", "a: [" + strings.Repeat("a,", maxMarks) + "]", "f:1:1: the file holds more than 1,000,000 lines, commas, colons, dashes and brackets. Split it"},
+		{"a line end that some do not see", "a: x\u2028y", "f:1:5: the invisible character U+2028 stands in the file. Remove it, or write it as \\u2028 in a text in double quotes"},
 		{"100,000 methods", "methods: {" + manyNames(100_000) + "}", "f:1:10: methods: 100000 entries, more than 10000. Split it"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

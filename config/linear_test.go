@@ -13,6 +13,10 @@ import (
 var hostile = map[string]func(n int) string{
 	"keys":               func(n int) string { return numbered("k%d: v\n", n) },
 	"keys with comments": func(n int) string { return numbered("k%d: v # c\n", n) },
+	"comments above":     func(n int) string { return numbered("# c\n\n# d\nk%d: # e\n  # f\n  - v\n  # g\n", n) },
+	"comment signs":      func(n int) string { return strings.Repeat("- # c\n", n/6) },
+	"wide text":          func(n int) string { return "a: [" + strings.Repeat("é, 😀, ", n/10) + "]" },
+	"text over lines":    func(n int) string { return numbered("k%d: x\n  y\n\n  z\n", n) },
 	"flow keys":          func(n int) string { return "a: {" + numbered("k%d: v, ", n) + "}" },
 	"flow list":          func(n int) string { return "a: [" + strings.Repeat("x, ", n/3) + "]" },
 	"flow over lines":    func(n int) string { return "a: [" + strings.Repeat("x,\n", n/3) + "]" },

@@ -10,10 +10,10 @@ import (
 // The limits of a file. Beyond them it is refused before anything is built from it.
 const (
 	maxBytes  = 8 << 20
-	maxDepth  = 64
-	maxValues = 1_000_000
-	maxKey    = 1024 // bytes of one key
-	maxNumber = 40   // characters of one number
+	maxDepth  = 64        // of brackets, of indentation, and of both together
+	maxMarks  = 1_000_000 // of what can part values
+	maxKey    = 1024      // bytes of one key
+	maxNumber = 40        // characters of one number
 )
 
 // syntax is the one reason for which a text can't be read as a whole.
@@ -37,7 +37,25 @@ func plainText(data []byte) (string, *syntax) {
 	if !utf8.ValidString(s) {
 		return "", badByte(s)
 	}
-	return s, badRune(s)
+	if bad := badRune(s); bad != nil {
+		return "", bad
+	}
+	return s, tooMuch(s)
+}
+
+// tooMuch refuses what would cost too much memory. No value stands in a text without one of these characters.
+func tooMuch(s string) *syntax {
+	marks := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '\n', ':', ',', '-', '?', '[', '{':
+			marks++
+		}
+	}
+	if marks > maxMarks {
+		return &syntax{Pos{1, 1}, "the file holds more than 1,000,000 lines, commas, colons, dashes and brackets", "Split it"}
+	}
+	return nil
 }
 
 // wide reports whether data looks like UTF-16 or UTF-32, with a byte order mark or without.
@@ -74,7 +92,7 @@ func badRune(s string) *syntax {
 			line, col = line+1, 1
 			continue
 		}
-		if hidden(r) && r != '\t' {
+		if hidden(r) && r != '\t' || r == '\u2028' || r == '\u2029' { // the last two end a line for some readers
 			return &syntax{Pos{line, col}, fmt.Sprintf("the invisible character U+%04X stands in the file", r), unseen(r)}
 		}
 		col++

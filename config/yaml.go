@@ -1,341 +1,278 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// reader reads the part of YAML that a configuration needs: block and flow maps and lists, plain, quoted and block
-// text, comments, one document. What could surprise is refused with its place and the form to write instead:
-// anchors, aliases, tags, merge keys, complex keys, further documents. Each byte is looked at a bounded number of
-// times, whatever the text. After the first error the rest is not read, since its structure is unknown.
-type reader struct {
-	src    string
-	i      int // the next byte
-	line   int // of i, from 1
-	bol    int // offset of the line's first byte
-	mark   int // an offset on this line, and
-	column int // its column, so that columns are counted once
-	depth  int
-	values int
-	remark int // where the last comment ended
-	kept   int // how much of the quoted text being read was escaped, and is not trimmed
-	bad    *syntax
-}
-
-// readYAML reads one document. Its positions are those of the file.
+// readYAML reads one document. Its positions are those of the file. Of what YAML has, anchors, aliases, tags, merge
+// keys, complex keys, directives and further documents are refused, with the form to write instead. After the first
+// error the rest is not read, since its structure is unknown.
 func readYAML(data []byte) (*node, *syntax) {
 	src, bad := plainText(data)
 	if bad != nil {
 		return nil, bad
 	}
-	r := &reader{src: src, line: 1, column: 1}
-	r.content()
-	if r.marker("---") {
-		r.i += len("---")
-		r.content()
+	root, bad := document(src)
+	if bad != nil {
+		return nil, bad
 	}
-	if r.eof() {
-		return &node{pos: Pos{1, 1}}, r.bad
+	if root == nil {
+		return &node{pos: Pos{1, 1}}, nil
 	}
-	n := r.block(-1)
-	r.content()
-	ended := r.bad == nil && r.marker("...")
-	if ended {
-		r.i += len("...")
-		r.content()
-	}
-	if r.bad == nil && !r.eof() {
-		r.trailing(ended)
-	}
+	r := reader{src: src, here: Pos{1, 1}}
+	n := r.value(root, 0)
 	return n, r.bad
 }
 
-// trailing says why there is text after the document.
-func (r *reader) trailing(ended bool) {
-	if ended {
-		r.fail(r.pos(), "text after the end of the document", "Remove the line with ..., or what follows")
-		return
+// document parses a text that plainText let pass; nil when nothing is in it. A panic of the library is an error like
+// others.
+func document(src string) (root *yaml.Node, bad *syntax) {
+	defer func() {
+		if r := recover(); r != nil {
+			root, bad = nil, &syntax{Pos{1, 1}, fmt.Sprintf("the YAML library stopped: %.200v", r), "Write the file more simply"}
+		}
+	}()
+	if line := directive(src); line > 0 {
+		return nil, &syntax{Pos{line, 1}, noDirectives, "Remove the line"}
 	}
-	if r.marker("---") || r.marker("...") {
-		r.fail(r.pos(), "a second document starts here", "Keep one document in the file, remove what follows")
-		return
+	l, err := yaml.NewLoader(strings.NewReader(src), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
+	if err != nil {
+		return nil, &syntax{Pos{1, 1}, err.Error(), ""}
 	}
-	r.fail(r.pos(), "this does not belong to what stands above it", "Indent it like the keys that it belongs to")
+	var first, second yaml.Node
+	switch err := l.Load(&first); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, fault(src, err)
+	}
+	if err := l.Load(&second); !errors.Is(err, io.EOF) {
+		return nil, afterEnd(src, &second, err)
+	}
+	if root = first.Content[0]; absent(root) {
+		return nil, nil
+	}
+	return root, nil
 }
 
-// fail notes the first error and moves to the end, which ends every loop.
+// directive is the number of the line of a directive before the document, which the library would follow; 0 without one.
+func directive(src string) int {
+	for i, rest := 1, src; rest != ""; i++ {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if strings.HasPrefix(line, "%") {
+			return i
+		}
+		if text := strings.TrimLeft(line, " \t"); text != "" && text[0] != '#' {
+			return 0
+		}
+	}
+	return 0
+}
+
+// reader makes our tree of the library's. It looks at the text again where the library takes what a person hardly
+// meant. Each byte is looked at a bounded number of times.
+type reader struct {
+	src   string
+	here  Pos // of the byte at, which moves on from value to value
+	at    int
+	depth int
+	bad   *syntax
+}
+
+// fail notes the first error.
 func (r *reader) fail(p Pos, message, fix string) {
 	if r.bad == nil {
 		r.bad = &syntax{p, message, fix}
 	}
-	r.i = len(r.src)
 }
 
-func (r *reader) eof() bool { return r.i >= len(r.src) }
+func place(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
 
-// peek is the byte at i+n, 0 behind the end.
-func (r *reader) peek(n int) byte {
-	if r.i+n >= len(r.src) {
-		return 0
-	}
-	return r.src[r.i+n]
+const (
+	quotes = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle
+	blocks = yaml.LiteralStyle | yaml.FoldedStyle
+)
+
+// absent reports whether nothing stands where a value could.
+func absent(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&(quotes|blocks|yaml.TaggedStyle) == 0 && n.Tag != "!" && n.Anchor == ""
 }
 
-// pos is the place of the next byte.
-func (r *reader) pos() Pos {
-	r.column += utf8.RuneCountInString(r.src[r.mark:r.i])
-	r.mark = r.i
-	return Pos{r.line, r.column}
-}
-
-// newline steps over a line's end.
-func (r *reader) newline() {
-	r.i++
-	r.line++
-	r.bol, r.mark, r.column = r.i, r.i, 1
-}
-
-func (r *reader) indent() int { return r.i - r.bol }
-
-func (r *reader) node(k kind, p Pos) *node {
-	if r.values++; r.values > maxValues {
-		r.fail(p, "the file holds more than 1,000,000 values", "Split it")
-	}
-	return &node{kind: k, pos: p}
-}
-
-// enter counts one level of nesting in; leave counts it out.
-func (r *reader) enter(p Pos) bool {
+// value reads one value. Text in quotes that goes on over lines stands deeper than indent blanks.
+func (r *reader) value(n *yaml.Node, indent int) *node {
+	out := &node{pos: place(n)}
 	if r.depth++; r.depth > maxDepth {
-		r.fail(p, fmt.Sprintf("more than %d levels of nesting", maxDepth), "Write it flatter")
+		r.fail(out.pos, tooDeep, "Write it flatter")
+	}
+	defer func() { r.depth-- }()
+	if r.refused(n) || r.bad != nil {
+		return out
+	}
+	flow := n.Style&yaml.FlowStyle != 0
+	if n.Kind != yaml.ScalarNode && !flow {
+		indent = n.Column
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		out.kind = mapping
+		for i := 0; i+1 < len(n.Content) && r.key(n.Content[i], flow); i += 2 {
+			k := n.Content[i]
+			out.keys = append(out.keys, entry{k.Value, place(k), r.value(n.Content[i+1], indent)})
+		}
+	case yaml.SequenceNode:
+		out.kind = list
+		for _, item := range n.Content {
+			if r.bad != nil {
+				break
+			}
+			out.items = append(out.items, r.value(item, indent))
+		}
+	default:
+		r.scalar(out, n, indent)
+	}
+	return out
+}
+
+// refused says what of YAML is not read.
+func (r *reader) refused(n *yaml.Node) bool {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		r.fail(place(n), noAnchors, quoteOrValue)
+	case n.Style&yaml.TaggedStyle != 0 || n.Tag == "!":
+		r.fail(place(n), noTags, putInQuotes)
+	default:
+		return false
+	}
+	return true
+}
+
+// key checks one key of a map; within brackets flow is true.
+func (r *reader) key(k *yaml.Node, flow bool) bool {
+	if r.bad != nil || r.refused(k) {
+		return false
+	}
+	start := r.offset(k)
+	written, whole := r.written(k, start)
+	switch before := strings.TrimRight(r.src[:start], " \t"); {
+	case strings.HasSuffix(before, "?"):
+		r.fail(Pos{k.Line, k.Column - (start - len(before)) - 1}, noComplexKeys, "Write name: value")
+	case k.Kind == yaml.MappingNode && k.Style&yaml.FlowStyle != 0:
+		r.fail(place(k), noListKeys, `Write a name as key, or put a text with braces in quotes, like "{name}"`)
+	case k.Kind != yaml.ScalarNode:
+		r.fail(place(k), noListKeys, "Write a name as key")
+	case absent(k):
+		r.fail(place(k), "a key is missing before the colon", "Write one, or put the text in quotes")
+	case k.Value == "<<" && k.Style == 0:
+		r.fail(place(k), "merge keys are not read", "Write the keys out")
+	case len(k.Value) > maxKey:
+		r.fail(place(k), fmt.Sprintf("a key of more than %d bytes", maxKey), "Write a shorter key")
+	case !whole || strings.Contains(written, "\n"):
+		r.fail(place(k), keyOverLines, "Write the key on one line")
+	case flow && !colonFollows(r.src[start+len(written):]):
+		r.fail(place(k), "a key without a value in a map", "Write key: value, or use square brackets for a list")
 	}
 	return r.bad == nil
 }
 
-func (r *reader) leave() { r.depth-- }
-
-func blank(c byte) bool { return c == ' ' || c == '\t' }
-
-// ends reports whether c ends a word: white space, a line's end, or the end of the text.
-func ends(c byte) bool { return blank(c) || c == '\n' || c == 0 }
-
-// spaces steps over white space and a comment, on this line.
-func (r *reader) spaces() {
-	start := r.i
-	for blank(r.peek(0)) {
-		r.i++
-	}
-	if r.peek(0) == '#' && (r.i > start || r.i == r.bol) {
-		r.comment()
-	}
-}
-
-// comment steps over a comment.
-func (r *reader) comment() {
-	end := strings.IndexByte(r.src[r.i:], '\n')
-	if end < 0 {
-		end = len(r.src) - r.i
-	}
-	r.i += end
-	r.remark = r.i
-}
-
-// content goes to the next thing that is neither white space nor comment.
-func (r *reader) content() {
-	fresh := r.i == r.bol // nothing but white space lies between the line's start and i
+// colonFollows reports whether the next thing that is neither white space nor comment is a colon.
+func colonFollows(s string) bool {
 	for {
-		r.spaces()
-		if r.peek(0) != '\n' {
-			break
+		s = strings.TrimLeft(s, " \t\n")
+		if !strings.HasPrefix(s, "#") {
+			return strings.HasPrefix(s, ":")
 		}
-		r.newline()
-		fresh = true
-	}
-	if !fresh || r.eof() {
-		return
-	}
-	if tab := strings.IndexByte(r.src[r.bol:r.i], '\t'); tab >= 0 {
-		r.fail(Pos{r.line, tab + 1}, "a tab in the indentation", "Indent with spaces")
+		_, s, _ = strings.Cut(s, "\n")
 	}
 }
 
-// marker reports whether a document marker stands here.
-func (r *reader) marker(m string) bool {
-	return r.i == r.bol && strings.HasPrefix(r.src[r.i:], m) && ends(r.peek(3))
-}
-
-func (r *reader) anyMarker() bool { return r.marker("---") || r.marker("...") }
-
-func (r *reader) dash() bool { return r.peek(0) == '-' && ends(r.peek(1)) }
-
-// lineEnd makes sure that nothing but a comment follows on this line.
-func (r *reader) lineEnd(after string) {
-	r.spaces()
-	if r.eof() || r.peek(0) == '\n' {
-		return
+// scalar reads one text, number or word.
+func (r *reader) scalar(out *node, n *yaml.Node, indent int) {
+	out.text, out.kind = n.Value, text
+	if out.quoted = n.Style&(quotes|blocks) != 0; !out.quoted {
+		out.kind = resolve(n.Value)
 	}
-	r.fail(r.pos(), "unexpected text after "+after, "Start a new line, or put the whole text in quotes")
-}
-
-// block reads the value that starts on a line of its own, deeper than parent.
-func (r *reader) block(parent int) *node {
-	r.content()
-	if r.eof() || r.anyMarker() || r.indent() <= parent {
-		return r.node(null, r.pos())
+	if (out.kind == number || out.kind == odd) && len(n.Value) > maxNumber {
+		r.fail(out.pos, fmt.Sprintf("a number of more than %d characters", maxNumber), "Put it in quotes if it is text")
 	}
-	return r.head(parent, true)
+	if strings.ContainsRune(n.Value, 0) {
+		r.fail(out.pos, "no text can hold the character number 0", "Remove it, or use single quotes for a backslash")
+	}
+	start := r.offset(n)
+	written, whole := r.written(n, start)
+	switch {
+	case n.Style&quotes != 0 && outdented(written, indent):
+		r.fail(out.pos, "this quote is not closed before the next key", "Close it, or indent the lines of the text deeper than its key")
+	case !whole && n.Style&blocks == 0:
+		r.dashBelow(n, start)
+	}
 }
 
-// head reads the value that starts here. Where it may be a map or a list in block form, block is true.
-func (r *reader) head(parent int, block bool) *node {
-	p := r.pos()
-	switch c := r.peek(0); {
-	case r.dash():
-		if !block {
-			r.fail(p, "a list can't start on the line of its key", "Start it on the next line, or write [a, b]")
-			return r.node(null, p)
+// offset is where a node starts. Nodes come in the order of the file, so that it counts each character once.
+func (r *reader) offset(n *yaml.Node) int {
+	if n.Line < r.here.Line || n.Line == r.here.Line && n.Column < r.here.Col {
+		r.here, r.at = Pos{1, 1}, 0
+	}
+	for r.here.Line < n.Line {
+		end := strings.IndexByte(r.src[r.at:], '\n')
+		if end < 0 {
+			return len(r.src)
 		}
-		return r.sequence(r.indent())
-	case c == '|' || c == '>':
-		return r.blockText(parent)
-	case c == '[' || c == '{':
-		n := r.flow(parent)
-		if r.spaces(); r.peek(0) == ':' {
-			r.fail(p, "a list or a map can't be a key", "Write a name as key")
-		}
-		r.lineEnd("the closing bracket")
-		return n
+		r.here, r.at = Pos{r.here.Line + 1, 1}, r.at+end+1
 	}
-	column := r.indent()
-	n := r.scalar(parent, false)
-	if r.bad != nil || !r.colon() {
-		if n.quoted {
-			r.lineEnd("the closing quote")
-		}
-		return n
+	for r.here.Col < n.Column && r.at < len(r.src) && r.src[r.at] != '\n' {
+		_, size := utf8.DecodeRuneInString(r.src[r.at:])
+		r.here.Col++
+		r.at += size
 	}
-	if !block {
-		r.fail(r.pos(), "a second colon in one line", "Put the text in quotes, or start the map on the next line")
-		return n
-	}
-	return r.mapping(column, n)
+	return r.at
 }
 
-// colon reports whether the colon of a key comes next, and goes to it.
-func (r *reader) colon() bool {
-	at := r.i
-	for blank(r.peek(0)) {
-		r.i++
+// written is how a scalar that starts at an offset is written, with its quotes. It is whole when that is all of it:
+// not so plain text that goes on in the next line, and blocks.
+func (r *reader) written(n *yaml.Node, start int) (s string, whole bool) {
+	src := r.src[start:]
+	if n.Style&quotes == 0 {
+		return src[:min(len(n.Value), len(src))], n.Style&blocks == 0 && strings.HasPrefix(src, n.Value)
 	}
-	if r.peek(0) == ':' && ends(r.peek(1)) {
-		return true
+	for i := 1; i < len(src); i++ {
+		switch {
+		case src[i] == '\\' && src[0] == '"', src[0] == '\'' && strings.HasPrefix(src[i:], "''"):
+			i++
+		case src[i] == src[0]:
+			return src[:i+1], true
+		}
 	}
-	r.i = at
+	return src, false
+}
+
+// outdented reports whether a line after the first has text and is indented by less than indent blanks.
+func outdented(s string, indent int) bool {
+	for i := strings.IndexByte(s, '\n'); i >= 0; i = strings.IndexByte(s, '\n') {
+		s = s[i+1:]
+		line, _, _ := strings.Cut(s, "\n")
+		if text := strings.TrimLeft(line, " \t"); text != "" && len(line)-len(text) < indent {
+			return true
+		}
+	}
 	return false
 }
 
-// mapping reads the entries of a map in block form that stand at a column; first is its first key, read already.
-func (r *reader) mapping(column int, first *node) *node {
-	n := r.node(mapping, first.pos)
-	if !r.enter(first.pos) {
-		return n
+// dashBelow refuses plain text that goes on with a line that looks like an entry of a list.
+func (r *reader) dashBelow(n *yaml.Node, start int) {
+	_, below, _ := strings.Cut(r.src[start:], "\n")
+	text := strings.TrimLeft(below, " \t\n")
+	if !strings.HasPrefix(text, "- ") {
+		return
 	}
-	defer r.leave()
-	for key := first; key != nil && r.bad == nil; key = r.nextKey(column) {
-		if !r.checkKey(key) {
-			break
-		}
-		r.i++ // the colon
-		n.keys = append(n.keys, entry{key.text, key.pos, r.entryValue(column)})
-	}
-	return n
-}
-
-// nextKey reads the next key at the column, nil when the map ends here.
-func (r *reader) nextKey(column int) *node {
-	r.content()
-	if r.eof() || r.anyMarker() || r.indent() < column {
-		return nil
-	}
-	p := r.pos()
-	if r.indent() > column {
-		r.fail(p, fmt.Sprintf("indented by %d, the keys above it by %d", r.indent(), column), "Indent the keys of one map alike")
-		return nil
-	}
-	if r.dash() {
-		r.fail(p, "a list entry among the keys of a map", "Indent it below its key, or write a key")
-		return nil
-	}
-	key := r.scalar(column, false)
-	if r.bad == nil && !r.colon() {
-		r.fail(p, "expected a key, like name: value", "Write a colon and a space behind the key, or indent the line as text of the value above")
-	}
-	return key
-}
-
-func (r *reader) checkKey(key *node) bool {
-	switch {
-	case key.pos.Line != r.line:
-		r.fail(key.pos, "a key of several lines", "Write the key on one line")
-	case len(key.text) > maxKey:
-		r.fail(key.pos, fmt.Sprintf("a key of more than %d bytes", maxKey), "Write a shorter key")
-	case key.text == "" && !key.quoted:
-		r.fail(key.pos, "a key is missing before the colon", "Write one, or put the text in quotes")
-	case key.text == "<<" && !key.quoted:
-		r.fail(key.pos, "merge keys are not read", "Write the keys out")
-	}
-	return r.bad == nil
-}
-
-// entryValue reads what follows the colon of a key at the column.
-func (r *reader) entryValue(column int) *node {
-	r.spaces()
-	p := r.pos()
-	if !r.eof() && r.peek(0) != '\n' {
-		return r.head(column, false)
-	}
-	r.content()
-	if !r.eof() && r.indent() == column && r.dash() && !r.anyMarker() {
-		return r.sequence(column)
-	}
-	n := r.block(column)
-	if n.kind == null && !n.quoted {
-		n.pos = p
-	}
-	return n
-}
-
-// sequence reads the entries of a list in block form whose dashes stand at a column.
-func (r *reader) sequence(column int) *node {
-	p := r.pos()
-	n := r.node(list, p)
-	if !r.enter(p) {
-		return n
-	}
-	defer r.leave()
-	for r.bad == nil && r.nextDash(column) {
-		r.i++
-		r.spaces()
-		if r.eof() || r.peek(0) == '\n' {
-			n.items = append(n.items, r.block(column))
-			continue
-		}
-		n.items = append(n.items, r.head(column, true))
-	}
-	return n
-}
-
-// nextDash goes to the next dash at the column; false when the list ends here.
-func (r *reader) nextDash(column int) bool {
-	r.content()
-	if r.eof() || r.anyMarker() || r.indent() < column {
-		return false
-	}
-	if r.indent() > column {
-		r.fail(r.pos(), fmt.Sprintf("indented by %d, the list above it by %d", r.indent(), column), "Indent the entries of one list alike")
-		return false
-	}
-	return r.dash()
+	above := below[:len(below)-len(text)]
+	p := Pos{n.Line + 1 + strings.Count(above, "\n"), len(above) - strings.LastIndexByte(above, '\n')}
+	r.fail(p, "a list below a text", "Remove the text above, or put it in quotes together with this line")
 }

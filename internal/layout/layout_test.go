@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 var doors = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema": {"validate"},
 	"github.com/mark3labs/mcp-go":           {"server"},
-	"github.com/goccy/go-yaml":              {"config"},
+	"go.yaml.in/yaml":                       {"config"},
 	"github.com/lmittmann/tint":             {"cmd/mcp-decide"},
 	"github.com/spf13/cobra":                {"cmd/mcp-decide"},
 }
