@@ -265,14 +265,27 @@ func outdented(s string, indent int) bool {
 	return false
 }
 
-// dashBelow refuses plain text that goes on with a line that looks like an entry of a list.
+// dashBelow refuses plain text with a line that looks like an entry of a list. It starts at an offset and goes on to
+// the end of its line, so that each line can be taken off its value.
 func (r *reader) dashBelow(n *yaml.Node, start int) {
-	_, below, _ := strings.Cut(r.src[start:], "\n")
-	text := strings.TrimLeft(below, " \t\n")
-	if !strings.HasPrefix(text, "- ") {
-		return
+	src, value := r.src[start:], n.Value
+	for line := n.Line; value != "" && src != ""; line++ {
+		var written string
+		written, src, _ = strings.Cut(src, "\n")
+		text := strings.Trim(written, " \t")
+		if line > n.Line && dashed(text) {
+			r.fail(Pos{line, strings.IndexByte(written, '-') + 1}, "a list below a text", "Remove the text above, or put it in quotes together with this line")
+			return
+		}
+		rest, ok := strings.CutPrefix(value, text)
+		if !ok {
+			return // the last line, with a comment or a bracket behind it
+		}
+		value = strings.TrimLeft(rest, " \n")
 	}
-	above := below[:len(below)-len(text)]
-	p := Pos{n.Line + 1 + strings.Count(above, "\n"), len(above) - strings.LastIndexByte(above, '\n')}
-	r.fail(p, "a list below a text", "Remove the text above, or put it in quotes together with this line")
+}
+
+// dashed reports whether a line starts an entry of a list.
+func dashed(text string) bool {
+	return text == "-" || strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "-\t")
 }

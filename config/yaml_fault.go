@@ -153,7 +153,6 @@ func (f finding) misplaced(at, from Pos) *syntax {
 	if f.Message == "did not find expected '-' indicator" {
 		where, unit = "the list above it", "the entries of one list"
 	}
-	dash := strings.HasPrefix(after, "- ") || after == "-"
 	switch empty := f.lines[max(at.Line-2, 0)]; {
 	case len(empty) > len(before) && strings.TrimSpace(empty) == "" && f.inBlock(at.Line):
 		return &syntax{at, "the first line of the text is indented less than the empty line above it", "Remove the spaces from the empty line"}
@@ -161,7 +160,7 @@ func (f finding) misplaced(at, from Pos) *syntax {
 		return &syntax{at, "this does not belong to what stands above it", "Indent it like the keys that it belongs to"}
 	case at.Col != from.Col:
 		return &syntax{at, fmt.Sprintf("indented by %d, %s by %d", at.Col-1, where, from.Col-1), "Indent " + unit + " alike"}
-	case dash:
+	case dashed(after):
 		return &syntax{at, "a list entry among the keys of a map", "Indent it below its key, or write a key"}
 	case unit == "the entries of one list":
 		return &syntax{at, "a line without a dash among the entries of a list", "Write a dash before it, or indent it like the text of the entry above"}
