@@ -116,14 +116,13 @@ func (r *reader) value(n *yaml.Node, indent int) *node {
 	if r.refused(n) || r.bad != nil {
 		return out
 	}
-	flow := n.Style&yaml.FlowStyle != 0
-	if n.Kind != yaml.ScalarNode && !flow {
+	if n.Kind != yaml.ScalarNode && n.Style&yaml.FlowStyle == 0 {
 		indent = n.Column
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		out.kind = mapping
-		for i := 0; i+1 < len(n.Content) && r.key(n.Content[i], flow); i += 2 {
+		for i := 0; i+1 < len(n.Content) && r.key(n.Content[i], n); i += 2 {
 			k := n.Content[i]
 			out.keys = append(out.keys, entry{k.Value, place(k), r.value(n.Content[i+1], indent)})
 		}
@@ -154,16 +153,18 @@ func (r *reader) refused(n *yaml.Node) bool {
 	return true
 }
 
-// key checks one key of a map; within brackets flow is true.
-func (r *reader) key(k *yaml.Node, flow bool) bool {
+// key checks one key of a map.
+func (r *reader) key(k, of *yaml.Node) bool {
 	if r.bad != nil || r.refused(k) {
 		return false
 	}
-	start := r.offset(k)
+	start, flow := r.offset(k), of.Style&yaml.FlowStyle != 0
 	written, whole := r.written(k, start)
 	switch before := strings.TrimRight(r.src[:start], " \t"); {
 	case strings.HasSuffix(before, "?"):
 		r.fail(Pos{k.Line, k.Column - (start - len(before)) - 1}, noComplexKeys, "Write name: value")
+	case !flow && k.Column != of.Column:
+		r.fail(place(k), noComplexKeys, "Write name: value")
 	case k.Kind == yaml.MappingNode && k.Style&yaml.FlowStyle != 0:
 		r.fail(place(k), noListKeys, `Write a name as key, or put a text with braces in quotes, like "{name}"`)
 	case k.Kind != yaml.ScalarNode:

@@ -22,6 +22,7 @@ const (
 	noColon       = "expected a key, like name: value"
 	writeColon    = "Write a colon and a space behind the key, or indent the line as text of the value above"
 	keyOverLines  = "a key of several lines"
+	afterText     = "text after the end of the document"
 	putInQuotes   = "Put the text in quotes"
 	quoteOrValue  = "Write the value out, or put the text in quotes"
 	newLine       = "Start a new line, or put the whole text in quotes"
@@ -76,6 +77,7 @@ var faults = []struct {
 	{when: "did not find expected ','", as: finding.bracket},
 	{when: "did not find expected node content", as: finding.start},
 	{when: "cannot start any token", as: finding.start},
+	{when: "after document-end marker", message: afterText, fix: "Remove the line with ..., or what follows"},
 	{when: "tab character", message: tabs, fix: spaces},
 	{when: "unexpected end of stream", as: finding.openQuote},
 	{when: "unexpected document indicator", as: finding.openQuote},
@@ -249,10 +251,10 @@ var surrogates = regexp.MustCompile(`^\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-
 // afterEnd says why there is text after the document; err is what the library finds wrong with it.
 func afterEnd(src string, second *yaml.Node, err error) *syntax {
 	if err != nil {
-		return &syntax{fault(src, err).pos, "text after the end of the document", "Keep one document in the file"}
+		return &syntax{fault(src, err).pos, afterText, "Keep one document in the file"}
 	}
 	if strings.HasPrefix(strings.Split(src, "\n")[second.Line-1], "---") {
 		return &syntax{place(second), "a second document starts here", "Keep one document in the file, remove what follows"}
 	}
-	return &syntax{place(second), "text after the end of the document", "Remove the line with ..., or what follows"}
+	return &syntax{place(second), afterText, "Remove the line with ..., or what follows"}
 }

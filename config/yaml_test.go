@@ -50,6 +50,7 @@ func TestReadYAML(t *testing.T) {
 		{"folded with odd indentation", "a: >2\n   x\n  y\n\n    z\n", `{"a":" x\ny\n\n  z\n"}`},
 		{"literal, first lines empty", "a: |\n\n  x\n   y\n \n", `{"a":"\nx\n y\n"}`},
 		{"dashes inside words", "a: b - c\nd:\n- e - f\n- g - h # i\n- j\n", `{"a":"b - c","d":["e - f","g - h","j"]}`},
+		{"JSON with tabs", "{\n\t\"a\": {\n\t\t\"b\": [\n\t\t\t1\n\t\t]\n\t}\n}", `{"a":{"b":[1]}}`},
 		{"key forms", "'a b': 1\n\"c\": 2\nd e : 3\n1: x\ntrue: y", `{"a b":1,"c":2,"d e":3,"1":"x","true":"y"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
