@@ -29,6 +29,7 @@ type Engine struct {
 	guesses guesses
 	keys    keys
 	runs    runs
+	issued  issued
 }
 
 // Options of an Engine. The zero value works.

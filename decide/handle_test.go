@@ -73,3 +73,21 @@ func TestLongIDs(t *testing.T) {
 		t.Errorf("the handle reads back as %q, %d", id, round)
 	}
 }
+
+// A handle of a forgotten turn never names a later one: no id is given out twice, however many turns there are.
+func TestNoIDIsGivenOutTwice(t *testing.T) {
+	t.Parallel()
+	var ids issued
+	e := New(registry.New(), Options{})
+	seen := map[string]bool{}
+	for length := 3; len(seen) < 60_000; {
+		id := e.newID(length)
+		if first := ids.first(id); first == seen[id] {
+			t.Fatalf("%s: first %v, seen %v", id, first, seen[id])
+		}
+		if seen[id] && len(seen) > 20_000 {
+			length = 4
+		}
+		seen[id] = true
+	}
+}

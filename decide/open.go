@@ -66,11 +66,14 @@ func (e *Engine) newTurn(v *View, o Opening) (*turn, error) {
 	return t, nil
 }
 
-// insert stores a new turn under an id that no live row has. Short ids grow when the short ones run out.
+// insert stores a new turn under an id that no live row has, and that was not given out before. Short ids grow when the
+// short ones run out.
 func (e *Engine) insert(ctx context.Context, t *turn) error {
 	const length, perLength = 3, 8
 	for i := range 4 * perLength {
-		t.ID = e.newID(length + i/perLength)
+		if t.ID = e.newID(length + i/perLength); !e.issued.first(t.ID) {
+			continue
+		}
 		row, err := t.pack()
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 // world is an engine over a few methods, with a clock to turn, a store to break and counters of what ran.
 type world struct {
+	drawn atomic.Uint32 // random numbers so far; see random
 	t     testing.TB
 	reg   *registry.Registry
 	eng   *Engine
@@ -147,7 +149,7 @@ func newWorld(t testing.TB) *world {
 }
 
 func (w *world) engine() *Engine {
-	e := New(w.reg, Options{Turns: w.store, Recorder: w.trace, Config: "test", Now: w.clock.Now})
+	e := New(w.reg, Options{Turns: w.store, Recorder: w.trace, Config: "test", Now: w.clock.Now, Random: w.random})
 	w.must(e.Add(ticket()))
 	return e
 }
@@ -283,5 +285,15 @@ func (w *world) stepped(want string) {
 	defer w.store.mu.Unlock()
 	if got := w.store.steps[len(w.store.steps)-1]; got != want {
 		w.t.Errorf("the last step is %q, want %q", got, want)
+	}
+}
+
+// random is the same in each run, and gives no id twice: it counts, and spreads the digits of the count over the numbers that an id
+// is made of.
+func (w *world) random(b []byte) {
+	n := w.drawn.Add(1)
+	for i := 0; i+4 <= len(b); i += 4 {
+		binary.BigEndian.PutUint32(b[i:], n%uint32(len(alphabet)))
+		n /= uint32(len(alphabet))
 	}
 }
