@@ -55,7 +55,7 @@ type native struct {
 // run goes through the door, and writes one record.
 func (n *native) run(ctx context.Context, m *registry.Method, one *keyed) (registry.Result, error) {
 	res, err := registry.Call(ctx, registry.Request{
-		Method: m, Args: n.c.Args, Caller: n.c.Caller, Ceiling: n.c.Ceiling, Log: n.log,
+		Method: m, Args: n.c.Args, Caller: n.c.Caller, Ceiling: n.c.Ceiling, Life: n.life, Log: n.log,
 		Done: func(res registry.Result) { n.done(res, one) },
 		Late: func(res registry.Result) {
 			if one != nil {

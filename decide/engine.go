@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"sync"
@@ -30,6 +31,7 @@ type Engine struct {
 	keys    keys
 	runs    runs
 	issued  issued
+	life    *registry.Life
 }
 
 // Options of an Engine. The zero value works.
@@ -48,7 +50,7 @@ type Options struct {
 func New(reg *registry.Registry, o Options) *Engine {
 	e := &Engine{
 		registry: reg, turns: o.Turns, picker: o.Picker, recorder: o.Recorder, log: o.Log,
-		config: o.Config, longIDs: o.LongIDs, now: o.Now, random: o.Random, patience: 10 * time.Second, decisions: indexed(nil),
+		config: o.Config, longIDs: o.LongIDs, now: o.Now, random: o.Random, patience: 10 * time.Second, decisions: indexed(nil), life: registry.NewLife(),
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -64,3 +66,7 @@ func New(reg *registry.Registry, o Options) *Engine {
 	}
 	return e
 }
+
+// Close ends what still runs, also for callers who have left, and waits until it has ended or ctx does. From then on nothing is run
+// any more. A write that was stopped is unknown, and recorded so.
+func (e *Engine) Close(ctx context.Context) error { return e.life.End(ctx) }

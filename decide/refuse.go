@@ -68,7 +68,7 @@ func (r *reply) fallback(t *turn, d *Decision) *registry.Option {
 
 // fallBack runs the decision's on_failure and ends the turn with it: T4. It is a read, so the run comes before the commit.
 func (r *reply) fallBack(ctx context.Context, t *turn, at attempt, o registry.Option) (Outcome, *turn, error) {
-	res, err := registry.Call(ctx, registry.Request{Method: o.Method, Caller: r.a.Caller, Ceiling: registry.Read, Log: r.log})
+	res, err := registry.Call(ctx, registry.Request{Method: o.Method, Caller: r.a.Caller, Ceiling: registry.Read, Life: r.life, Log: r.log})
 	if err != nil {
 		if ctx.Err() != nil {
 			return Outcome{}, nil, err

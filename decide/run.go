@@ -29,7 +29,7 @@ func (r *reply) run(ctx context.Context, t *turn, d *Decision, p picked) (Outcom
 // answers both may run; the second to commit tells what the first one recorded.
 func (r *reply) look(ctx context.Context, t *turn, d *Decision, p picked) (Outcome, *turn, error) {
 	o := p.option
-	res, err := registry.Call(ctx, registry.Request{Method: o.Method, Args: p.args, Caller: r.a.Caller, Ceiling: r.a.Ceiling, Log: r.log})
+	res, err := registry.Call(ctx, registry.Request{Method: o.Method, Args: p.args, Caller: r.a.Caller, Ceiling: r.a.Ceiling, Life: r.life, Log: r.log})
 	if err != nil {
 		return r.turnedAway(ctx, t, d, o, err)
 	}
@@ -86,7 +86,7 @@ func (r *reply) write(ctx context.Context, t *turn, d *Decision, p picked) (Outc
 	w := &writing{reply: r, t: t, p: p}
 	o := p.option
 	res, err := registry.Call(ctx, registry.Request{
-		Method: o.Method, Args: p.args, Caller: r.a.Caller, Ceiling: r.a.Ceiling, Log: r.log,
+		Method: o.Method, Args: p.args, Caller: r.a.Caller, Ceiling: r.a.Ceiling, Life: r.life, Log: r.log,
 		Intent: w.claim, Done: w.ended, Late: w.late,
 	})
 	switch {

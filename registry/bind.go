@@ -86,7 +86,8 @@ func (m *Method) unfit(problems []validate.Problem) error {
 	for i := range problems {
 		p := &problems[i]
 		if p.Read != "" && m.root.veils(p.Path) {
-			p.Read, p.Hint = "a value that is not shown", ""
+			// An example and a near word may be made of the value too.
+			p.Read, p.Hint, p.Example, p.Nearest = "a value that is not shown", "", "", ""
 		}
 	}
 	return validate.NewError(m.Name, problems...)

@@ -19,6 +19,7 @@ type Request struct {
 	Intent  func(context.Context, Bound) error // before a guarded run (see Call); an error means not run
 	Done    func(Result)                       // when the run has ended, once, even if the caller has gone
 	Late    func(Result)                       // when a run ends after Done was told that its state is Unknown
+	Life    *Life                              // what a run hangs on that its caller has left; nil = nothing but its own time
 	Log     *slog.Logger                       // nil = silent
 }
 
@@ -54,7 +55,7 @@ type Result struct {
 //
 // A run that may change something, or to which a person had to agree, is guarded: after Intent it
 // no longer hangs on ctx. When ctx ends, Call returns the state Running, the run goes on within the
-// method's own timeout, and Done is told of its end. Any other run is cancelled with ctx.
+// method's own timeout and the request's Life, and Done is told of its end. Any other run is cancelled with ctx.
 func Call(ctx context.Context, r Request) (Result, error) {
 	m := r.Method
 	if m == nil || m.checker == nil {
@@ -82,8 +83,12 @@ func Call(ctx context.Context, r Request) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, fmt.Errorf("%s was not run: %w", m.Name, err)
 	}
+	if !r.Life.enter() {
+		return Result{}, refused("gated", m, "%s was not run: the server is stopping", m.Name)
+	}
 	if m.guarded() && r.Intent != nil {
 		if err := r.Intent(ctx, bound); err != nil {
+			r.Life.leave()
 			return Result{}, err
 		}
 	}

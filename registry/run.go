@@ -52,15 +52,18 @@ func (r *Request) start(caller context.Context, bound Bound, ceiling Effect) *ru
 		base = context.WithoutCancel(base)
 	}
 	ctx, cancel := context.WithTimeout(base, m.Timeout)
-	forget := func() bool { return true }
+	forget := r.Life.stop(cancel)
 	if m.guarded() && m.StopOnCancel {
-		forget = context.AfterFunc(caller, cancel)
+		stay := context.AfterFunc(caller, cancel)
+		live := forget
+		forget = func() bool { live(); return stay() }
 	}
 	c := &run{request: r, bound: bound, ctx: ctx, start: time.Now(), limit: m.Timeout, ended: make(chan ending, 1)}
 	if deadline, limited := base.Deadline(); limited {
 		c.limit = min(c.limit, deadline.Sub(c.start).Round(time.Millisecond))
 	}
 	go func() {
+		defer r.Life.leave()
 		defer cancel()
 		defer forget()
 		end := ending{err: errVanished} // stands when Run ends the goroutine
@@ -173,7 +176,10 @@ func (c *run) stateOf(end ending) State {
 // late is why a run gave no result in time; also is what it said itself, if anything.
 func (c *run) late(also error) error {
 	err := fmt.Errorf("no result within %s: %w", c.limit, ErrTimeout)
-	if errors.Is(c.ctx.Err(), context.Canceled) {
+	switch canceled := errors.Is(c.ctx.Err(), context.Canceled); {
+	case canceled && c.request.Life.ended():
+		err = fmt.Errorf("%w: %w", errStopped, context.Canceled)
+	case canceled:
 		err = fmt.Errorf("cancelled with its caller: %w", context.Canceled)
 	}
 	if also == nil || isContextError(also) {

@@ -12,11 +12,11 @@ import (
 const (
 	slots        = 64 // calls that run at the same time
 	graceDefault = 10 * time.Second
-	afterCancel  = time.Second // for what runs to end once its context has
+	afterCancel  = 2 * time.Second // for what runs to end once it is told to
 )
 
 // ServeStdio serves one client on in and out until in ends or ctx does, and has answered every request
-// that it read, up to the grace time. What still runs then has its context cancelled and is answered with an
+// that it read, up to the grace time. What still runs then is ended with the engine, writes too, and answered with an
 // error. The error is about reading or writing; the end of input and of ctx are none.
 //
 // A read from in that waits can't be interrupted, and neither can a handler that ignores its context:
@@ -164,13 +164,16 @@ func (c *conn) drain(cancel context.CancelFunc) {
 	case <-c.s.stopped:
 	case <-c.out.broken:
 	}
+	// Writes go on without their callers, so the engine has to end them: nobody may be told that a run goes on which
+	// the end of the process kills.
+	last, done := context.WithTimeout(context.Background(), afterCancel)
+	defer done()
+	_ = c.s.eng.Close(last) // what does not end in time is answered for below
 	cancel()
-	last := time.NewTimer(min(afterCancel, c.s.grace))
-	defer last.Stop()
 	select {
 	case <-ended:
 		return
-	case <-last.C:
+	case <-last.Done():
 	}
 	c.giveUp()
 }

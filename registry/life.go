@@ -1,0 +1,85 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Life is what runs hang on that outlive their callers: the server they run in. A write goes on when its caller has
+// gone, but no further than the process, which must leave no child behind.
+type Life struct {
+	ctx context.Context
+	end context.CancelCauseFunc
+
+	mu   sync.Mutex
+	over bool
+	runs int
+	idle chan struct{} // closed when over and no run is left
+}
+
+// errStopped is why a run is cancelled that would have gone on.
+var errStopped = errors.New("stopped with the server")
+
+// NewLife makes a life that goes on until End.
+func NewLife() *Life {
+	l := &Life{idle: make(chan struct{})}
+	l.ctx, l.end = context.WithCancelCause(context.Background())
+	return l
+}
+
+// End cancels what runs, lets nothing new start, and waits until all has returned or ctx ends. The error is
+// that of ctx. It may be called more than once.
+func (l *Life) End(ctx context.Context) error {
+	l.end(errStopped)
+	l.mu.Lock()
+	if !l.over {
+		l.over = true
+		if l.runs == 0 {
+			close(l.idle)
+		}
+	}
+	l.mu.Unlock()
+	select {
+	case <-l.idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter counts a run; false when none may start any more. A nil life counts nothing.
+func (l *Life) enter() bool {
+	if l == nil {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return false
+	}
+	l.runs++
+	return true
+}
+
+func (l *Life) leave() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.runs--; l.over && l.runs == 0 {
+		close(l.idle)
+	}
+}
+
+// stop calls cancel when the life ends. The function takes that back.
+func (l *Life) stop(cancel func()) (forget func() bool) {
+	if l == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(l.ctx, cancel)
+}
+
+// ended reports whether the life was ended.
+func (l *Life) ended() bool { return l != nil && l.ctx.Err() != nil }
