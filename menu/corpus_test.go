@@ -72,6 +72,8 @@ type outcome struct {
 	Error validate.Kind
 }
 
+func (o outcome) isZero() bool { return o.Call == "" && o.Error == "" }
+
 func (o outcome) String() string {
 	if o.Error != "" {
 		return string(o.Error)
@@ -152,20 +154,39 @@ func readOutcome(reply string, options []registry.Option, how Reading) outcome {
 	if err != nil {
 		return outcome{Error: kindOf(err)}
 	}
-	given := map[string]json.RawMessage{}
-	if err := json.Unmarshal(pick.Args, &given); err != nil {
-		return outcome{Error: "not an object: " + validate.Kind(pick.Args)}
+	var given any
+	d := json.NewDecoder(bytes.NewReader(pick.Args))
+	d.UseNumber()
+	if err := d.Decode(&given); err != nil {
+		return outcome{Error: "no JSON: " + validate.Kind(pick.Args)}
 	}
-	for name, value := range given { // what the checks dropped is not compared
-		if _, ok := bound.Args[name]; !ok || string(value) == "null" {
-			delete(given, name)
-		}
-	}
-	args, err := json.Marshal(given)
+	args, err := json.Marshal(kept(given, map[string]any(bound.Args)))
 	if err != nil {
 		return outcome{Error: validate.Kind(err.Error())}
 	}
 	return outcome{Call: pick.Name, Args: args}
+}
+
+// kept is what was given without what the checks dropped: unknown keys, and null for what is optional. Defaults, which
+// they fill in, are not in it.
+func kept(given, bound any) any {
+	switch given := given.(type) {
+	case map[string]any:
+		bound, _ := bound.(map[string]any)
+		for name, value := range given {
+			if left, ok := bound[name]; !ok || value == nil && left != nil {
+				delete(given, name)
+				continue
+			}
+			given[name] = kept(value, bound[name])
+		}
+	case []any:
+		bound, _ := bound.([]any)
+		for i := range min(len(given), len(bound)) {
+			given[i] = kept(given[i], bound[i])
+		}
+	}
+	return given
 }
 
 func kindOf(err error) validate.Kind {
