@@ -18,7 +18,8 @@ const (
 )
 
 // schemaOf writes the JSON Schema (draft 2020-12) of an object with the visible ones of params:
-// closed, everything in declared order, without $schema, references or combinators.
+// closed, everything in declared order, without $schema, references or combinators of our own. What a whole schema
+// holds stays, and every list has items.
 func schemaOf(params []Param) ([]byte, error) {
 	w := schemaWriter{}
 	w.text(`{"type":"object"`)
@@ -27,7 +28,7 @@ func schemaOf(params []Param) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	return w.out, nil
+	return withItems(w.out), nil
 }
 
 // schemaOfParam writes the JSON Schema of one parameter, whether hidden or not.
@@ -37,7 +38,7 @@ func schemaOfParam(p Param) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	return w.out, nil
+	return withItems(w.out), nil
 }
 
 // schemaWriter appends JSON text. Its first error stands, and carries the path of the parameter.
@@ -126,8 +127,12 @@ func (w *schemaWriter) words(p *Param) {
 	}
 }
 
-// items writes the items even when they are anything: clients refuse arrays without.
+// items writes the items even when they are anything: clients refuse lists without. Where unevaluatedItems decides
+// about them, they would change what is taken.
 func (w *schemaWriter) items(p *Param, depth int) {
+	if p.Items == nil && p.has("unevaluatedItems") {
+		return
+	}
 	w.key("items")
 	if p.Items == nil {
 		w.text(`{}`)
@@ -198,7 +203,7 @@ func (w *schemaWriter) whole(p *Param) {
 	}
 	if p.Label != "" && !hasMember(text, "title") {
 		w.key("title")
-		w.quote(p.Label)
+		w.quote(Visible(p.Label))
 	}
 	if p.Default != nil && !hasMember(text, "default") {
 		w.member("default", p.Default)

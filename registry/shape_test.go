@@ -47,6 +47,10 @@ func TestParseShape(t *testing.T) {
 		{`{"json_schema": {"oneOf": [{"type": "null"}]}, "description": "d", "label": "l", "default": 1}`, `{"description":"d","title":"l","default":1,"oneOf":[{"type":"null"}]}`},
 		{`{"json_schema": {"description": "its own"}, "description": "d"}`, `{"description":"its own"}`},
 		{`{"json_schema": true, "description": "d"}`, `true`},
+		{`{"json_schema": {"type": "array"}, "description": "d"}`, `{"description":"d","type":"array","items":{}}`},
+		{`{"json_schema": {"properties": {"a": {"type": "array"}}}}`, `{"properties":{"a":{"type":"array","items":{}}}}`},
+		{`{"type": "list", "contains": {"type": "array"}}`, `{"type":"array","items":{},"contains":{"type":"array","items":{}}}`},
+		{`{"type": "list", "prefixItems": [{"type": "string"}], "unevaluatedItems": false}`, `{"type":"array","prefixItems":[{"type":"string"}],"unevaluatedItems":false}`},
 		// listed values
 		{`{"enum": ["a", "b"]}`, `{"type":"string","enum":["a","b"]}`},
 		{`{"options": [1, 2]}`, `{"type":"integer","enum":[1,2]}`},
