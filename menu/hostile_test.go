@@ -106,7 +106,7 @@ func TestHostileRepliesGrowLinearly(t *testing.T) {
 			if frameName == "alone" {
 				size = 1 << 19
 			}
-			if testing.Short() {
+			if testing.Short() || raced {
 				size >>= 3
 			}
 			small, large := allocated(framed(frame, shape, size/8), options), allocated(framed(frame, shape, size), options)
