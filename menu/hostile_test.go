@@ -104,7 +104,7 @@ func TestHostileRepliesGrowLinearly(t *testing.T) {
 		for frameName, frame := range hostileFrames {
 			size := 1 << 16
 			if frameName == "alone" {
-				size = 1 << 19
+				size = 1 << 18
 			}
 			if testing.Short() || raced {
 				size >>= 3
