@@ -28,6 +28,9 @@ func (s *Server) build(v *decide.View) (*catalog, error) {
 	if err := s.checkNames(c); err != nil {
 		return nil, err
 	}
+	if err := s.checkSchemas(c); err != nil {
+		return nil, err
+	}
 	for _, m := range v.Methods.Available(s.caller) {
 		if s.offersTool(m) {
 			c.tools = append(c.tools, s.nativeTool(m))
@@ -87,6 +90,24 @@ func (s *Server) checkNames(c *catalog) error {
 	for _, d := range c.decisions {
 		if err := claim(d.Name, fmt.Sprintf("decision %q", d.Name), true); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkSchemas makes sure that every client can take the schema of what becomes a tool.
+func (s *Server) checkSchemas(c *catalog) error {
+	for _, m := range c.methods.Methods() {
+		if !s.offersTool(m) {
+			continue
+		}
+		if err := registry.CheckToolSchema(m.InputSchema()); err != nil {
+			return fmt.Errorf("method %q can't be a tool: %w", m.Name, err)
+		}
+	}
+	for _, d := range c.decisions {
+		if err := registry.CheckToolSchema(d.Inputs()); err != nil {
+			return fmt.Errorf("decision %q can't be a tool: %w", d.Name, err)
 		}
 	}
 	return nil

@@ -237,55 +237,6 @@ func TestNamesThatCanNotBe(t *testing.T) {
 	}
 }
 
-// TestSchemaLint holds every schema to what all clients can take.
-func TestSchemaLint(t *testing.T) {
-	t.Parallel()
-	for _, tool := range toolsOf(t, newDesk().server(t, Options{})) {
-		var schema map[string]any
-		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
-			t.Fatal(err)
-		}
-		if schema["type"] != "object" {
-			t.Errorf("%s: the root is no object", tool.Name)
-		}
-		for _, word := range []string{"oneOf", "anyOf", "allOf", "not"} {
-			if _, ok := schema[word]; ok {
-				t.Errorf("%s: %s at the root", tool.Name, word)
-			}
-		}
-		if schema["additionalProperties"] != false {
-			t.Errorf("%s: open", tool.Name)
-		}
-		if !regexp.MustCompile(`^[a-z][a-z0-9_]{0,40}$`).MatchString(tool.Name) {
-			t.Errorf("%s: a name that some client drops", tool.Name)
-		}
-		if len(tool.Description) > 2048 {
-			t.Errorf("%s: a description of %d bytes", tool.Name, len(tool.Description))
-		}
-		lint(t, tool.Name, schema, 1)
-	}
-}
-
-func lint(t *testing.T, where string, schema map[string]any, depth int) {
-	if _, ok := schema["$ref"]; ok || depth > 10 {
-		t.Errorf("%s: a reference, or more than ten deep", where)
-	}
-	if schema["type"] == "array" && schema["items"] == nil {
-		t.Errorf("%s: a list without items", where)
-	}
-	properties, _ := schema["properties"].(map[string]any)
-	for name, p := range properties {
-		property := p.(map[string]any)
-		if property["description"] == nil {
-			t.Errorf("%s.%s: no description", where, name)
-		}
-		lint(t, where+"."+name, property, depth+1)
-	}
-	if items, ok := schema["items"].(map[string]any); ok {
-		lint(t, where+"[]", items, depth+1)
-	}
-}
-
 func TestALaterMethodIsSeen(t *testing.T) {
 	t.Parallel()
 	reg := registry.New()

@@ -49,7 +49,8 @@ type Server struct {
 	stopOnce sync.Once
 }
 
-// New makes a server. The error names what can't be offered: a name that no tool may have, or two things of one name.
+// New makes a server. The error names what can't be offered: a name or a schema that no tool may have, or two things of
+// one name.
 func New(eng *decide.Engine, o Options) (*Server, error) {
 	s := &Server{
 		eng:     eng,
