@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each effect, with each way in which a run can end: STATE of the call, for a Go function.
+// Each effect, with each way in which a run can end: the state of a call, for a Go function.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	errBad := errors.New("order is unknown")
