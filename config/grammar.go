@@ -48,6 +48,9 @@ const (
 	maxVariables = 500
 )
 
+// maxRetries is the most answers beyond the first: a turn has 20 rounds.
+const maxRetries = 19
+
 // contents are what a file may ask for; this version keeps arguments and answers as they are.
 var contents = []string{"full", "hash", "none"}
 
@@ -134,7 +137,7 @@ var decisionForm = mapWith("a map", `{summary: Settle one ticket., prompt: "Hand
 	}},
 	key{name: "picker", doc: "Who picks: host, or a list of fall-backs.", forms: []form{pickerForm, listOf(pickerForm, "[host]").filled()}},
 	key{name: "work_first", doc: "The picker may use tools before it picks.", forms: []form{yesNo}, lacks: "Give a read option then: again"},
-	key{name: "max_retries", doc: "How many answers beyond the first may be refused; 1 unless set.", forms: []form{between(0, 20).but("1")}},
+	key{name: "max_retries", doc: "How many answers beyond the first may be refused; 1 unless set.", forms: []form{between(0, maxRetries).but("1")}},
 	key{name: "reading", doc: "How an answer in prose is read.", forms: []form{oneOf("strict", "lenient")}},
 	key{name: "style", doc: "How the menu looks.", forms: []form{oneOf("full", "compact", "classic")}},
 	key{name: "phrases", doc: "Phrases that stand for an option.", forms: []form{anyValue.but(`{"go on": look}`)}, lacks: "Say in the option's description when to pick it"},
