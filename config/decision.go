@@ -47,7 +47,7 @@ func (b *builder) inputs(at *path, e entry, params []registry.Param) {
 		}
 	}
 	if b.said() == before && !e.value.get("params").broken() && registry.CheckName(e.name) == nil {
-		b.prepare(at, e, &registry.Method{Name: e.name, Summary: "Opens a turn.", Params: params})
+		b.prepare(at, e, &registry.Method{Name: e.name, Summary: "Opens a turn.", Params: params}, true)
 	}
 	b.undescribed(at.key("params"), e.value.get("params"), params)
 }
@@ -191,7 +191,7 @@ func (b *builder) own(at *path, e entry, m *registry.Method) bool {
 		return true // said for the option's name
 	}
 	before := b.said()
-	b.prepare(at, e, m)
+	b.prepare(at, e, m, false)
 	return before == b.said()
 }
 

@@ -49,6 +49,13 @@ for a parameter's value; ` + "`{{` and `}}`" + ` are literal braces. A secret is
 variable, ` + "`file:PATH`" + ` a file; relative paths start at the folder of this file. That folder must not be writable for everybody.
 `
 
+const shapesFoot = `
+Further words of JSON Schema, such as ` + "`prefixItems` or `anyOf`" + `, are taken over as they stand.
+
+What is a tool, a method without ` + "`offer: menu`" + ` or a decision, has no references (` + "`$ref`" + `) in the schema of its inputs, and at most ten
+levels: some clients refuse more.
+`
+
 // reference is the text of docs/config.md.
 func reference() string {
 	var b strings.Builder
@@ -77,7 +84,7 @@ A parameter, a field of ` + "`schema`" + ` and a result are described by a shape
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", w.name, cell(value), cell(w.doc))
 	}
-	b.WriteString("\nFurther words of JSON Schema, such as `prefixItems` or `anyOf`, are taken over as they stand.\n")
+	b.WriteString(shapesFoot)
 	return b.String()
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // method reads one method and adds it to the file when nothing is wrong with it.
@@ -38,7 +40,7 @@ func (b *builder) method(at *path, e entry) {
 	b.sources(at, n, m.Params)
 	b.methodWarnings(at, e, &m, kind)
 	if b.said() == before && !n.flawed {
-		b.prepare(at, e, &m.Method)
+		b.prepare(at, e, &m.Method, m.Offer != registry.OfferMenu)
 	}
 	b.file.Methods = append(b.file.Methods, m)
 	b.methods[m.Name] = len(b.file.Methods) - 1
@@ -124,15 +126,18 @@ func (b *builder) onlyReads(at *path, n *node, what string) {
 	}
 }
 
-// prepare lets the registry look at a method, so that what it refuses is said with a place.
-func (b *builder) prepare(at *path, e entry, m *registry.Method) {
+// prepare lets the registry look at a method, and at whether it can be a tool, so that what it refuses is said with a place.
+func (b *builder) prepare(at *path, e entry, m *registry.Method, tool bool) {
 	try := *m
 	if try.Kind != registry.Value && try.Kind != registry.Form {
 		try.Run = func(context.Context, registry.Args) (any, error) { return nil, nil }
 	}
 	try.Params = fillable(m.Params)
-	_, err := registry.Prepare(try)
+	ready, err := registry.Prepare(try)
 	if err == nil {
+		if tool {
+			b.toolSchema(at, e, m, ready.InputSchema())
+		}
 		return
 	}
 	var method *registry.MethodError
@@ -141,11 +146,8 @@ func (b *builder) prepare(at *path, e entry, m *registry.Method) {
 		return
 	}
 	for _, f := range method.Flaws {
-		keys := b.flawKeys(f.Path, m)
-		where := at
-		for _, k := range keys {
-			where = where.key(k)
-		}
+		keys := flawKeys(f.Path, m)
+		where := at.below(keys)
 		if b.schemaFaults(where, e, keys, f.Message) {
 			continue
 		}
@@ -157,6 +159,21 @@ func (b *builder) prepare(at *path, e entry, m *registry.Method) {
 			}
 		}
 		b.failText(pos, where, f.Message)
+	}
+}
+
+// toolSchema reports what keeps a method, or the inputs of a decision, from being a tool.
+func (b *builder) toolSchema(at *path, e entry, m *registry.Method, schema []byte) {
+	var refused *validate.SchemaError
+	if !errors.As(registry.CheckToolSchema(schema), &refused) {
+		return
+	}
+	keys := flawKeys("params", m)
+	for _, f := range refused.Faults {
+		if at.up.name == "methods" {
+			f.Fix += ", or offer: menu"
+		}
+		b.schemaFault(at.below(keys), e, keys, f)
 	}
 }
 
@@ -180,47 +197,29 @@ func (b *builder) schemaFaults(at *path, e entry, keys []string, message string)
 		if i+1 < len(starts) {
 			end = starts[i+1][0]
 		}
-		pointer := message[s[2]:s[3]]
 		text, fix := strings.TrimSpace(message[s[1]:end]), ""
 		if i := strings.LastIndex(text, " ("); i >= 0 && strings.HasSuffix(text, ")") {
 			text, fix = text[:i], text[i+2:len(text)-1]
 		}
-		b.fail(e.value.pointed(keys, pointer), at.String(), text+", at "+pointer, sentence(fix))
+		b.schemaFault(at, e, keys, validate.Fault{Pointer: message[s[2]:s[3]], Message: text, Fix: fix})
 	}
 	return true
 }
 
-// pointed is the place of what a JSON Pointer into the schema of the parameters speaks of.
-func (n *node) pointed(keys []string, pointer string) Pos {
-	pos := n.pos
-	enter := func(key string) bool {
-		next := n.step(key)
-		if next.value != nil {
-			pos, n = next.pos, next.value
-		}
-		return next.value != nil
+func (b *builder) schemaFault(at *path, e entry, keys []string, f validate.Fault) {
+	const most = 300 // bytes of a pointer that are shown
+	shown := f.Pointer
+	if len(shown) > most {
+		shown = strings.ToValidUTF8(shown[:most], "") + "…"
 	}
-	for _, k := range keys {
-		enter(k)
+	if strings.ContainsFunc(shown, hidden) {
+		shown = strconv.Quote(shown)
 	}
-	for _, k := range strings.Split(pointer, "/")[1:] {
-		if k = strings.NewReplacer("~1", "/", "~0", "~").Replace(k); enter(k) {
-			continue
-		}
-		if k != "properties" {
-			if !enter("json_schema") && !enter("fields") || !enter(k) {
-				break
-			}
-		}
-	}
-	if n.scalar() {
-		return n.pos
-	}
-	return pos
+	b.fail(e.value.pointed(keys, f.Pointer), at.String(), f.Message+", at "+shown, sentence(f.Fix))
 }
 
 // flawKeys are the keys of this file for a path of the registry: params.limit.enum[1].
-func (b *builder) flawKeys(flaw string, m *registry.Method) []string {
+func flawKeys(flaw string, m *registry.Method) []string {
 	keys := strings.FieldsFunc(flaw, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 	if len(keys) == 0 {
 		return nil

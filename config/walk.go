@@ -18,6 +18,14 @@ func (p *path) key(name string) *path { return &path{p, name} }
 
 func (p *path) index(i int) *path { return &path{p, "[" + strconv.Itoa(i) + "]"} }
 
+// below is the path of keys below it.
+func (p *path) below(keys []string) *path {
+	for _, k := range keys {
+		p = p.key(k)
+	}
+	return p
+}
+
 func (p *path) String() string {
 	var parts []string
 	for ; p != nil; p = p.up {

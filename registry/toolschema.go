@@ -27,14 +27,14 @@ func CheckToolSchema(schema json.RawMessage) error {
 	}
 	w.each = func(s schemaSeen) {
 		if w.depth == maxToolDepth+1 && len(s.words) > 0 {
-			fault("", "write it flatter, or offer: menu", "more than the %d levels that a tool may have", maxToolDepth)
+			fault("", "write it flatter", "more than the %d levels that a tool may have", maxToolDepth)
 		}
 		if s.list && !s.has("items") {
-			fault("", "write items, or offer: menu", "a list without items, which some clients refuse in a tool")
+			fault("", "write items", "a list without items, which some clients refuse in a tool")
 		}
 		for _, word := range s.words {
 			if slices.Contains(references, word) {
-				fault("/"+word, "write what it means in its place, or offer: menu", "a reference, which some clients can't follow in a tool")
+				fault("/"+word, "write what it means in its place", "a reference, which some clients can't follow in a tool")
 			}
 		}
 	}

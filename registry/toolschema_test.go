@@ -111,9 +111,9 @@ func levels(n int) string {
 func TestCheckToolSchema(t *testing.T) {
 	t.Parallel()
 	const (
-		ref  = "a reference, which some clients can't follow in a tool (write what it means in its place, or offer: menu)"
-		bare = "a list without items, which some clients refuse in a tool (write items, or offer: menu)"
-		deep = "more than the 10 levels that a tool may have (write it flatter, or offer: menu)"
+		ref  = "a reference, which some clients can't follow in a tool (write what it means in its place)"
+		bare = "a list without items, which some clients refuse in a tool (write items)"
+		deep = "more than the 10 levels that a tool may have (write it flatter)"
 	)
 	for _, c := range []struct{ schema, want string }{
 		{`{"type":"object","properties":{},"additionalProperties":false}`, ""},

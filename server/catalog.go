@@ -102,7 +102,7 @@ func (s *Server) checkSchemas(c *catalog) error {
 			continue
 		}
 		if err := registry.CheckToolSchema(m.InputSchema()); err != nil {
-			return fmt.Errorf("method %q can't be a tool: %w", m.Name, err)
+			return fmt.Errorf("method %q can't be a tool; mend it, or offer it by menu: %w", m.Name, err)
 		}
 	}
 	for _, d := range c.decisions {

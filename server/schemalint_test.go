@@ -196,17 +196,17 @@ func TestSchemasThatCanNotBe(t *testing.T) {
 		param registry.Param
 		want  string
 	}{
-		{"a reference", whole(`{"$defs":{"a":{}},"items":{"$ref":"#/properties/x/$defs/a"}}`), "can't be a tool: schema at /properties/x/items/$ref: a reference"},
-		{"eleven levels", deep, "can't be a tool: schema at " + strings.Repeat("/properties/deep", 10) + ": more than the 10 levels"},
+		{"a reference", whole(`{"$defs":{"a":{}},"items":{"$ref":"#/properties/x/$defs/a"}}`), "schema at /properties/x/items/$ref: a reference"},
+		{"eleven levels", deep, "schema at " + strings.Repeat("/properties/deep", 10) + ": more than the 10 levels"},
 		{"ten levels", deep.Fields[0], ""},
-		{"items that are decided elsewhere", whole(`{"type":"array","unevaluatedItems":false}`), "can't be a tool: schema at /properties/x: a list without items"},
+		{"items that are decided elsewhere", whole(`{"type":"array","unevaluatedItems":false}`), "schema at /properties/x: a list without items"},
 		{"a bare list", whole(`{"type":"array"}`), ""},
 	} {
 		for _, offer := range []registry.Offer{"", registry.OfferNative, registry.OfferBoth, registry.OfferMenu} {
 			m := registry.Method{Name: "m", Summary: "A method.", Effect: registry.Read, Offer: offer, Params: []registry.Param{c.param}, Run: nop}
 			want := c.want
 			if want != "" {
-				want = `method "m" ` + want
+				want = `method "m" can't be a tool; mend it, or offer it by menu: ` + want
 			}
 			if offer == registry.OfferMenu {
 				want = ""
@@ -216,7 +216,7 @@ func TestSchemasThatCanNotBe(t *testing.T) {
 		d := decide.Decision{Name: "d", Summary: "Choose.", Prompt: "Choose.", Params: []registry.Param{c.param}, Options: []decide.Option{decide.Value("x", 1)}}
 		want := c.want
 		if want != "" {
-			want = `decision "d" ` + want
+			want = `decision "d" can't be a tool: ` + want
 		}
 		wantError(t, c.name+", decision", engineOf(t, nil, d), want)
 	}
