@@ -14,8 +14,11 @@ import (
 // Memory is a Recorder that keeps the newest records in memory. The oldest ones go when a limit is
 // reached. It is safe for concurrent use and never blocks on anything but its own lock.
 type Memory struct {
+	// Now is the clock, by which records age; set another before the first use.
+	Now func() time.Time
+
 	mu      sync.Mutex
-	ring    []Record // oldest first, from head on
+	ring    []kept // oldest first, from head on
 	head    int
 	bytes   int
 	seen    map[string]int // id → position since the start
@@ -24,10 +27,17 @@ type Memory struct {
 	limits  Limits
 }
 
+// kept is a record and when it came. That is what it ages by: its own time is whatever its writer says.
+type kept struct {
+	Record
+	came time.Time
+}
+
 // Limits bound a Memory. The zero value gives the defaults.
 type Limits struct {
-	Records int // 0 = 10,000
-	Bytes   int // of all records together, about; 0 = 64 MiB
+	Records int           // 0 = 10,000
+	Bytes   int           // of all records together, about; 0 = 64 MiB
+	Age     time.Duration // from when a record came; an older one is not shown any more, and goes with the next use; 0 = 30 days
 }
 
 // NewMemory makes an empty Memory.
@@ -38,18 +48,22 @@ func NewMemory(l Limits) *Memory {
 	if l.Bytes <= 0 {
 		l.Bytes = 64 << 20
 	}
-	return &Memory{limits: l, seen: make(map[string]int)}
+	if l.Age <= 0 {
+		l.Age = 30 * 24 * time.Hour
+	}
+	return &Memory{Now: time.Now, limits: l, seen: make(map[string]int)}
 }
 
 // Record keeps a copy of r. A record without an id gets one, one without a time the present. A
 // record that is larger than the byte limit on its own is kept without its arguments and with its
 // error cut; the count of Dropped says nothing of it.
 func (m *Memory) Record(_ context.Context, r Record) {
+	now := m.Now()
 	if r.ID == "" {
-		r.ID = NewID(time.Now())
+		r.ID = NewID(now)
 	}
 	if r.Time.IsZero() {
-		r.Time = time.Now()
+		r.Time = now
 	}
 	r = copied(r)
 	if size(r) > m.limits.Bytes {
@@ -59,8 +73,9 @@ func (m *Memory) Record(_ context.Context, r Record) {
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.expire(now)
 	m.seen[r.ID] = m.first + m.len()
-	m.ring = append(m.ring, r)
+	m.ring = append(m.ring, kept{r, now})
 	m.bytes += size(r)
 	for m.len() > 1 && (m.len() > m.limits.Records || m.bytes > m.limits.Bytes) {
 		m.drop()
@@ -71,9 +86,10 @@ func (m *Memory) Record(_ context.Context, r Record) {
 func (m *Memory) List() []Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.expire(m.Now())
 	list := make([]Record, 0, m.len())
-	for _, r := range m.ring[m.head:] {
-		list = append(list, copied(r))
+	for _, k := range m.ring[m.head:] {
+		list = append(list, copied(k.Record))
 	}
 	return list
 }
@@ -82,21 +98,30 @@ func (m *Memory) List() []Record {
 func (m *Memory) Get(id string) (Record, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.expire(m.Now())
 	at, ok := m.seen[id]
 	if !ok {
 		return Record{}, false
 	}
-	return copied(m.ring[m.head+at-m.first]), true
+	return copied(m.ring[m.head+at-m.first].Record), true
 }
 
 // Dropped says how many records went because of the limits.
 func (m *Memory) Dropped() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.expire(m.Now())
 	return m.dropped
 }
 
 func (m *Memory) len() int { return len(m.ring) - m.head }
+
+// expire lets the records go that are older than the limit.
+func (m *Memory) expire(now time.Time) {
+	for m.len() > 0 && now.Sub(m.ring[m.head].came) > m.limits.Age {
+		m.drop()
+	}
+}
 
 // drop lets the oldest record go. The room it took is given back when half of the slice is such room,
 // so that keeping a record costs the same however many there are.
@@ -105,13 +130,13 @@ func (m *Memory) drop() {
 	if m.seen[old.ID] == m.first {
 		delete(m.seen, old.ID)
 	}
-	m.bytes -= size(*old)
-	*old = Record{}
+	m.bytes -= size(old.Record)
+	*old = kept{}
 	m.head++
 	m.first++
 	m.dropped++
 	if m.head > len(m.ring)/2 {
-		m.ring = append(make([]Record, 0, 2*m.len()), m.ring[m.head:]...)
+		m.ring = append(make([]kept, 0, 2*m.len()), m.ring[m.head:]...)
 		m.head = 0
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,6 +50,64 @@ func TestMemoryKeepsTheNewest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A record goes when it is older than the limit: at that age it is still there, and whoever asks first sees that it
+// has gone.
+func TestMemoryForgets(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for _, tc := range []struct {
+		name string
+		age  time.Duration
+		at   []time.Duration // when each record comes
+		look time.Duration   // when the memory is looked at
+		want []string
+	}{
+		{"30 days unless set", 0, []time.Duration{0, day}, 30 * day, []string{"0", "1"}},
+		{"more than 30 days", 0, []time.Duration{0, day}, 30*day + 1, []string{"1"}},
+		{"an hour", time.Hour, []time.Duration{0, time.Minute, time.Hour}, time.Hour + time.Minute, []string{"1", "2"}},
+		{"all", time.Hour, []time.Duration{0, time.Minute}, day, nil},
+		{"while others come", time.Hour, []time.Duration{0, day, 2 * day}, 2 * day, []string{"2"}},
+	} {
+		for ask, see := range map[string]func(*trace.Memory, []string) any{
+			"List":    func(m *trace.Memory, _ []string) any { return ids(m.List()) },
+			"Dropped": func(m *trace.Memory, _ []string) any { return m.Dropped() },
+			"Get": func(m *trace.Memory, all []string) any {
+				return slices.DeleteFunc(all, func(id string) bool { _, ok := m.Get(id); return !ok })
+			},
+		} {
+			t.Run(tc.name+"/"+ask, func(t *testing.T) {
+				t.Parallel()
+				start := time.UnixMilli(1_800_000_000_000)
+				now := start
+				m := trace.NewMemory(trace.Limits{Age: tc.age})
+				m.Now = func() time.Time { return now }
+				var all []string
+				for i, at := range tc.at {
+					now = start.Add(at)
+					all = append(all, fmt.Sprint(i))
+					m.Record(context.Background(), trace.Record{ID: fmt.Sprint(i), Time: start.Add(-1000 * day)})
+				}
+				now = start.Add(tc.look)
+				var want any = len(tc.at) - len(tc.want)
+				if ask != "Dropped" {
+					want = append([]string{}, tc.want...)
+				}
+				if d := cmp.Diff(want, see(m, all)); d != "" {
+					t.Errorf("-want +got:\n%s", d)
+				}
+			})
+		}
+	}
+}
+
+func ids(list []trace.Record) []string {
+	all := []string{}
+	for _, r := range list {
+		all = append(all, r.ID)
+	}
+	return all
 }
 
 // What goes in and what comes out share no memory with what is kept.
