@@ -44,7 +44,7 @@ func (b *builder) command(c *config.Command, params []registry.Param) (*command,
 	}
 	cmd.path = path
 	if cmd.dir, trouble = b.workdir(c.Cwd); trouble != "" {
-		b.disable(c.Pos, "run.cwd", trouble, "create the folder, or mend the path")
+		b.disable(c.Pos, "run.cwd", trouble, "Create the folder, or mend the path")
 	}
 	cmd.env = b.environment(c.Env)
 	for _, p := range params {
@@ -69,7 +69,7 @@ func (b *builder) environment(listed []config.EnvVar) []string {
 	for _, v := range listed {
 		key := "run.env." + v.Name
 		if strings.HasPrefix(v.Name, "LD_") || strings.HasPrefix(v.Name, "DYLD_") {
-			b.warn(v.Pos, key, v.Name+" loads foreign code into the program", "leave it out unless the program can't start without it")
+			b.warn(v.Pos, key, v.Name+" loads foreign code into the program", "Leave it out unless the program can't start without it")
 		}
 		value := v.Value
 		if isReference(value) {
@@ -104,7 +104,7 @@ func (b *builder) warnArgv(c *config.Command, params []registry.Param) {
 		for _, t := range templates {
 			if i := slices.IndexFunc(t.Params(), secret); i >= 0 {
 				b.warn(arg.Pos, "run.argv", fmt.Sprintf("{%s} stands in the list of processes, which other users can read", t.Params()[i]),
-					"hand it over by env or stdin")
+					"Hand it over by env or stdin")
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcp-decide/mcp-decide/config"
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -84,7 +86,18 @@ func built(t testing.TB, h host, m config.Method) (registry.Method, []config.Pro
 	if err != nil {
 		t.Fatal(err)
 	}
+	worded(t, warnings)
 	return methods[0], warnings
+}
+
+// worded checks that what a warning proposes reads as a sentence behind its message.
+func worded(t testing.TB, warnings []config.Problem) {
+	t.Helper()
+	for _, w := range warnings {
+		if first, _ := utf8.DecodeRuneInString(w.Fix); !unicode.IsUpper(first) || strings.HasSuffix(w.Message, ".") || strings.HasSuffix(w.Fix, ".") {
+			t.Errorf("%s: the message ends without a full stop, and the fix starts with a capital letter and does so too", w)
+		}
+	}
 }
 
 // runnable makes a method of a command and fails when it is off.

@@ -21,21 +21,21 @@ func (h host) program(name string) (path, trouble, fix string) {
 	found, err := exec.LookPath(path)
 	switch {
 	case errors.Is(err, exec.ErrDot):
-		return "", fmt.Sprintf("the program %s was found only in the working folder", name), "write it as a path: ./" + name
+		return "", fmt.Sprintf("the program %s was found only in the working folder", name), "Write it as a path: ./" + name
 	case errors.Is(err, fs.ErrPermission):
-		return "", fmt.Sprintf("the program %s is not executable", name), "chmod +x " + name
+		return "", fmt.Sprintf("the program %s is not executable", name), "Run chmod +x " + name
 	case err != nil && bare:
-		return "", fmt.Sprintf("the program %s was not found", name), "install it, or write its whole path"
+		return "", fmt.Sprintf("the program %s was not found", name), "Install it, or write its whole path"
 	case err != nil:
-		return "", fmt.Sprintf("the program %s can't be run: %v", name, lookCause(err)), "install it, or mend the path"
+		return "", fmt.Sprintf("the program %s can't be run: %v", name, lookCause(err)), "Install it, or mend the path"
 	}
 	found, err = filepath.Abs(found)
 	if err != nil {
-		return "", fmt.Sprintf("the program %s: %v", name, err), "write its whole path"
+		return "", fmt.Sprintf("the program %s: %v", name, err), "Write its whole path"
 	}
 	info, err := os.Stat(found)
 	if err != nil {
-		return "", fmt.Sprintf("the program %s can't be run: %v", name, cause(err)), "install it, or mend the path"
+		return "", fmt.Sprintf("the program %s can't be run: %v", name, cause(err)), "Install it, or mend the path"
 	}
 	if trouble, fix := privileged(name, info, h.euid); trouble != "" {
 		return "", trouble, fix

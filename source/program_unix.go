@@ -19,5 +19,5 @@ func privileged(name string, info fs.FileInfo, euid int) (trouble, fix string) {
 		return "", ""
 	}
 	return fmt.Sprintf("the program %s is setuid: it runs as user %d and could not be stopped at its deadline", name, stat.Uid),
-		"run the server as that user, or let a service do this part"
+		"Run the server as that user, or let a service do this part"
 }

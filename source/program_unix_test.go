@@ -146,5 +146,8 @@ func TestSetuid(t *testing.T) {
 		if (trouble != "") != test.refused || (fix != "") != test.refused {
 			t.Errorf("%s: got %q, %q", test.name, trouble, fix)
 		}
+		if test.refused {
+			worded(t, []config.Problem{{Message: trouble, Fix: fix}})
+		}
 	}
 }

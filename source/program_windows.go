@@ -16,7 +16,7 @@ func privileged(name string, info fs.FileInfo, _ int) (trouble, fix string) {
 	switch strings.ToLower(filepath.Ext(info.Name())) {
 	case ".bat", ".cmd":
 		return fmt.Sprintf("the program %s is a batch file: a shell would read its values as commands", name),
-			"name the program that the batch file starts"
+			"Name the program that the batch file starts"
 	}
 	return "", ""
 }

@@ -45,14 +45,14 @@ func (h host) resolve(ref string) reference {
 		r = h.file(strings.TrimPrefix(ref, "file:"))
 	}
 	if r.missing == "" && strings.ContainsRune(r.text, 0) {
-		return reference{missing: ref + " holds a NUL byte", fix: "keep it as plain text"}
+		return reference{missing: ref + " holds a NUL byte", fix: "Keep it as plain text"}
 	}
 	return r
 }
 
 func (h host) variable(name string) reference {
 	text, ok := h.lookup(name)
-	fix := fmt.Sprintf("set %s where the server is started, in a client's settings under \"env\"", name)
+	fix := fmt.Sprintf("Set %s where the server is started, in a client's settings under \"env\"", name)
 	if !ok {
 		return reference{missing: fmt.Sprintf("the environment variable %s is not set", name), fix: fix}
 	}
@@ -69,23 +69,23 @@ func (h host) file(name string) reference {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return reference{missing: fmt.Sprintf("the file %s can't be read: %v", name, cause(err)), fix: "create it, or mend the path"}
+		return reference{missing: fmt.Sprintf("the file %s can't be read: %v", name, cause(err)), fix: "Create it, or mend the path"}
 	}
 	if !info.Mode().IsRegular() { // a pipe or a device may never end
-		return reference{missing: fmt.Sprintf("%s is not a regular file", name), fix: "name a file"}
+		return reference{missing: fmt.Sprintf("%s is not a regular file", name), fix: "Name a file"}
 	}
 	text, err := readAtMost(path, maxSecret)
 	if err != nil {
-		return reference{missing: fmt.Sprintf("the file %s can't be read: %v", name, cause(err)), fix: "let the server's user read it"}
+		return reference{missing: fmt.Sprintf("the file %s can't be read: %v", name, cause(err)), fix: "Let the server's user read it"}
 	}
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if len(text) == 0 {
-		return reference{missing: fmt.Sprintf("the file %s is empty", name), fix: "put the value into it"}
+		return reference{missing: fmt.Sprintf("the file %s is empty", name), fix: "Put the value into it"}
 	}
 	r := reference{text: string(text)}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o004 != 0 {
 		r.open = fmt.Sprintf("every user of this machine can read %s", name)
-		r.fix = fmt.Sprintf("chmod 600 %s", name)
+		r.fix = fmt.Sprintf("Run chmod 600 %s", name)
 	}
 	return r
 }
@@ -141,7 +141,7 @@ func (b *builder) fill(p *registry.Param) registry.Fill {
 	}
 	v, err := validate.Decode(json.RawMessage(r.text))
 	if err != nil || !holds(p.Type, v) {
-		b.disable(config.Pos{}, key, fmt.Sprintf("%s does not hold a value of type %s", p.From, p.Type), "mend the value, or the parameter's type")
+		b.disable(config.Pos{}, key, fmt.Sprintf("%s does not hold a value of type %s", p.From, p.Type), "Mend the value, or the parameter's type")
 		return func(context.Context, registry.Caller) (any, error) {
 			return nil, errors.New(p.From + " holds no usable value")
 		}

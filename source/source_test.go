@@ -45,6 +45,7 @@ func TestBuild(t *testing.T) {
 	if len(warnings) != 4 {
 		t.Errorf("warnings: %+v", warnings)
 	}
+	worded(t, warnings)
 	if out, err := methods[4].Run(t.Context(), nil); err != nil || out != "here" {
 		t.Errorf("got %v, %v", out, err)
 	}
