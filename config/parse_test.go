@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -18,6 +20,9 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func TestBad(t *testing.T) {
 	t.Parallel()
 	cases := glob(t, "testdata/bad/*.txtar")
+	if len(cases) < 60 {
+		t.Errorf("only %d cases; most of what is said about a file is guarded here alone", len(cases))
+	}
 	for _, name := range cases {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
@@ -36,6 +41,7 @@ func TestBad(t *testing.T) {
 			}
 			for _, p := range problemsOf(f, err) {
 				inside(t, in, p.Pos)
+				worded(t, p)
 			}
 			if *update {
 				a.Files = append(a.Files[:1], txtar.File{Name: "want", Data: []byte(got)})
@@ -51,6 +57,18 @@ func TestBad(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
+	}
+}
+
+// worded checks that a fix reads as a sentence behind its message.
+func worded(t *testing.T, p Problem) {
+	t.Helper()
+	first, _ := utf8.DecodeRuneInString(p.Fix)
+	if p.Fix != "" && !unicode.IsUpper(first) && first != '"' && first != '`' {
+		t.Errorf("%s: the fix %q does not start as a sentence", p.Key, p.Fix)
+	}
+	if p.Message == "" || strings.HasSuffix(p.Message, ".") {
+		t.Errorf("%q: no message, or one with a full stop", p)
 	}
 }
 
