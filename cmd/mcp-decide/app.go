@@ -10,11 +10,15 @@ import (
 // make their own.
 type app struct {
 	in       io.Reader
-	out      io.Writer
+	out      *output
 	err      io.Writer
 	env      func(string) string
-	terminal bool // a person sits at it: standard input and output are a terminal
-	errIsTTY bool // standard error is a terminal
+	again    <-chan struct{} // closed by the second signal
+	terminal bool            // a person sits at it: standard input and output are a terminal
+	errIsTTY bool            // standard error is a terminal
+
+	started   bool // the command line was understood
+	inputRead bool // standard input is used up
 
 	config    string // --config
 	store     string // --store
@@ -32,8 +36,21 @@ func (a *app) root() *cobra.Command {
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return noSuch(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.started = true
+			if f := cmd.Flags().Lookup("config"); f != nil && f.Changed && a.config == "" {
+				return usage("--config is empty; name a file, or leave it out")
+			}
+			return nil
+		},
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -47,6 +64,8 @@ func (a *app) root() *cobra.Command {
 		a.serveCommand(), a.initCommand(), a.validateCommand(), a.listCommand(), a.showCommand(),
 		a.menuCommand(), a.callCommand(), a.decideCommand(), a.parseCommand(), a.schemaCommand(),
 	)
+	root.AddCommand(laterCommands()...)
+	root.SetHelpCommand(helpCommand(root))
 	return root
 }
 

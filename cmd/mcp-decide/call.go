@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ func (a *app) callCommand() *cobra.Command {
 		Example: "  mcp-decide call count_words text='one two three'\n" +
 			"  mcp-decide call count_words --args '{\"text\": \"one two three\"}'\n" +
 			"  mcp-decide call count_words --args @args.json --format json",
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, -1, "; mcp-decide list says what there is"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return a.call(cmd.Context(), words[0], words[1:], args)
 		},
@@ -40,21 +41,28 @@ func (a *app) call(ctx context.Context, name string, words []string, args string
 	if err != nil {
 		return err
 	}
+	defer s.close()
 	view := s.engine.View()
 	m, err := methodNamed(view.Methods.Methods(), name)
 	if err != nil {
 		return a.fail(asJSON, failure{Error: "not_found", Message: err.Error()})
 	}
-	raw, err := a.inputs(words, args, m.Visible())
+	raw, err := a.inputs(ctx, words, args, m.Visible())
 	if err != nil {
 		return err
 	}
-	result, err := s.engine.Call(ctx, view, decide.Call{Method: name, Args: raw, Caller: self(), Path: "command"})
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	result, err := s.engine.Call(s.until(ctx), view, decide.Call{Method: name, Args: raw, Caller: self(), Path: "command"})
 	if err == nil && result.State != registry.Done {
-		err = failed(result)
+		err = failed(name, result)
 	}
 	if err != nil {
 		return a.fail(asJSON, explain(err))
+	}
+	for _, path := range result.Bound.Dropped {
+		a.note("%s has no parameter %s; it was left out", name, path)
 	}
 	if asJSON {
 		return a.printJSON(called{Value: valueOf(&result), Path: "native", Args: result.Bound.Masked()})
@@ -71,26 +79,36 @@ type called struct {
 
 // failure is what a command prints in JSON when it came to nothing.
 type failure struct {
-	Error    string `json:"error"`
-	Message  string `json:"message"`
-	Turn     string `json:"turn,omitempty"`
-	Menu     string `json:"menu,omitempty"`
-	Attempts int    `json:"attempts,omitempty"`
+	Error   string `json:"error"`
+	Message string `json:"message"`
 }
 
-// fail prints a failure and ends the command: with 3 for what is there but can't be used now, else with 1.
+// fail prints a failure and ends the command.
 func (a *app) fail(asJSON bool, f failure) error {
-	code := exitRefused
-	if f.Error == "gated" {
-		code = exitNotAvailable
-	}
 	if !asJSON {
-		return &exitError{code, errors.New(f.Message)}
+		text := f.Message
+		if strings.HasPrefix(text, "- ") {
+			text = "not run:\n" + text
+		}
+		return &exitError{f.code(), errors.New(text)}
 	}
 	if err := a.printJSON(f); err != nil {
 		return err
 	}
-	return &exitError{code, nil}
+	return &exitError{f.code(), nil}
+}
+
+// code is 3 for what is there but can't be used now, else 1.
+func (f failure) code() int {
+	if f.Error == "gated" {
+		return exitNotAvailable
+	}
+	return exitRefused
+}
+
+// note says on standard error what the output can't.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintln(a.err, "mcp-decide:", safe(fmt.Sprintf(format, args...)))
 }
 
 // ranError is a run that did not end well.
@@ -101,10 +119,13 @@ type ranError struct {
 
 func (e *ranError) Error() string { return e.text }
 
-func failed(r registry.Result) error {
+func failed(method string, r registry.Result) error {
 	kind := "failed"
 	switch {
-	case r.State == registry.Unknown || r.State == registry.Running:
+	case r.State == registry.Running:
+		// A server goes on, but a command ends.
+		return &ranError{"unknown", method + " was still running when this command had to end; how far it came is not known"}
+	case r.State == registry.Unknown:
 		kind = "unknown"
 	case errors.Is(r.Err, registry.ErrTimeout):
 		kind = "timeout"
@@ -122,7 +143,7 @@ func explain(err error) failure {
 	case errors.As(err, &ran):
 		return failure{Error: ran.kind, Message: ran.text}
 	case errors.As(err, &spent):
-		return failure{Error: string(spent.Kind), Message: spent.Error(), Attempts: spent.Attempts}
+		return failure{Error: string(spent.Kind), Message: spent.Error()}
 	case errors.As(err, &invalid):
 		return failure{Error: string(invalid.Kind), Message: invalid.Fix()}
 	case errors.As(err, &refused):

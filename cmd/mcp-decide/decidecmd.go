@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -22,7 +24,7 @@ func (a *app) decideCommand() *cobra.Command {
 			"Turns are kept in memory in this version, so a turn ends with the command that opened it.",
 		Example: "  mcp-decide decide tidy_folder path=/tmp wish='how full is it?'\n" +
 			"  mcp-decide decide tidy_folder path=/tmp wish='how full is it?' --answer '{\"call\": \"leave\"}'",
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, -1, "; mcp-decide list says what there is"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			c.name, c.words = words[0], words[1:]
 			return a.decide(cmd.Context(), c)
@@ -57,6 +59,35 @@ type decided struct {
 	DryRun   bool            `json:"dry_run,omitempty"`
 }
 
+// opened is what decide prints in JSON when no answer was given.
+type opened struct {
+	Turn string `json:"turn"`
+	Menu string `json:"menu"`
+}
+
+// undecided is what decide prints in JSON when it came to nothing: always all of it, since programs read it.
+type undecided struct {
+	failure
+	Turn     string `json:"turn"`     // "" = none was opened
+	Menu     string `json:"menu"`     // the ask that stands; "" = the turn is over
+	Attempts int    `json:"attempts"` // answers that were counted
+}
+
+// failDecision is fail, with the turn as it stands.
+func (a *app) failDecision(asJSON bool, f failure, o decide.Outcome) error {
+	if !asJSON {
+		return a.fail(false, f)
+	}
+	u := undecided{failure: f, Turn: o.Handle, Attempts: o.Attempts}
+	if o.State == decide.Open {
+		u.Menu = o.Text
+	}
+	if err := a.printJSON(u); err != nil {
+		return err
+	}
+	return &exitError{f.code(), nil}
+}
+
 func (a *app) decide(ctx context.Context, c decideCall) error {
 	var err error
 	if c.asJSON, err = a.wantJSON(); err != nil {
@@ -66,65 +97,84 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	if err != nil {
 		return err
 	}
+	defer s.close()
 	view := s.engine.View()
 	d, err := decisionNamed(view, c.name)
 	if err != nil {
-		return a.fail(c.asJSON, failure{Error: "not_found", Message: err.Error()})
+		return a.failDecision(c.asJSON, failure{Error: "not_found", Message: err.Error()}, decide.Outcome{})
 	}
-	inputs, err := a.inputs(c.words, c.args, d.Params)
+	inputs, err := a.inputs(ctx, c.words, c.args, d.Params)
 	if err != nil {
 		return err
 	}
-	if c.dry {
-		return a.dryRun(view, d, c)
+	if ctx.Err() != nil {
+		return errInterrupted
 	}
-	opened, err := s.engine.Open(ctx, view, decide.Opening{
+	open, err := s.engine.Open(ctx, view, decide.Opening{
 		Decision: d, Inputs: inputs, Caller: self(), Channel: decide.Command, Full: true,
 	})
 	if err != nil {
-		return a.fail(c.asJSON, explain(err))
+		return a.failDecision(c.asJSON, explain(err), decide.Outcome{})
 	}
-	if len(c.answers) == 0 {
-		return a.showAsk(opened, c.asJSON)
+	for _, key := range unknown(inputs, d.Params) {
+		a.note("%s has no input %s; it was left out", c.name, key)
 	}
-	return a.answer(ctx, s.engine, view, opened, c)
+	switch {
+	case c.dry:
+		return a.dryRun(ctx, view, d, c)
+	case len(c.answers) == 0:
+		return a.showAsk(open, c.asJSON)
+	}
+	return a.answer(ctx, s, view, open, c)
 }
 
 func (a *app) showAsk(o decide.Outcome, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(map[string]string{"turn": o.Handle, "menu": o.Text})
+		return a.printJSON(opened{Turn: o.Handle, Menu: o.Text})
 	}
 	_, err := fmt.Fprintln(a.out, safe(strings.TrimRight(o.Text, "\n")))
 	return err
 }
 
 // answer gives the answers in turn until one is taken and the turn does not go on.
-func (a *app) answer(ctx context.Context, eng *decide.Engine, view *decide.View, o decide.Outcome, c decideCall) error {
-	for _, text := range c.answers {
-		reply, err := a.replyText(text)
+func (a *app) answer(ctx context.Context, s *setup, view *decide.View, o decide.Outcome, c decideCall) error {
+	running := s.until(ctx)
+	for i, text := range c.answers {
+		reply, err := a.replyText(ctx, text)
 		if err != nil {
 			return err
 		}
-		o, err = eng.Answer(ctx, view, decide.Answer{Handle: o.Handle, Text: reply, Caller: self(), Channel: decide.Command})
-		if err != nil {
-			return a.fail(c.asJSON, explain(err))
+		if ctx.Err() != nil {
+			return errInterrupted
 		}
+		next, err := s.engine.Answer(running, view, decide.Answer{Handle: o.Handle, Text: reply, Caller: self(), Channel: decide.Command})
+		if err != nil {
+			return a.failDecision(c.asJSON, explain(err), o)
+		}
+		o = next
+		left := len(c.answers) - i - 1
 		if o.State != decide.Open {
+			if left > 0 {
+				a.note("the turn is over, so the last %d of %d answers were not used", left, len(c.answers))
+			}
 			break
 		}
-		if !c.asJSON && len(c.answers) > 1 {
-			a.printStep(o)
+		if !c.asJSON && left > 0 {
+			if err := a.printStep(o); err != nil {
+				return err
+			}
 		}
 	}
 	return a.printOutcome(o, c.asJSON)
 }
 
-func (a *app) printStep(o decide.Outcome) {
-	fmt.Fprintln(a.out, safe(o.Text))
-	if o.Result != nil {
-		fmt.Fprintln(a.out, safe(plain(o.Result.Content)))
+// printStep prints the outcome of an answer that others follow.
+func (a *app) printStep(o decide.Outcome) error {
+	fmt.Fprintln(a.err, safe(o.Text))
+	if o.Result == nil {
+		return nil
 	}
-	fmt.Fprintln(a.out)
+	return a.printContent(o.Result.Content)
 }
 
 func (a *app) printOutcome(o decide.Outcome, asJSON bool) error {
@@ -132,7 +182,7 @@ func (a *app) printOutcome(o decide.Outcome, asJSON bool) error {
 		return a.failOutcome(o, asJSON)
 	}
 	if o.Result.State != registry.Done {
-		return a.fail(asJSON, explain(failed(*o.Result)))
+		return a.failDecision(asJSON, explain(failed(o.Method, *o.Result)), o)
 	}
 	if asJSON {
 		return a.printJSON(decided{Call: o.Option, Args: o.Result.Bound.Masked(), Value: valueOf(o.Result), Attempts: o.Attempts, Path: "menu"})
@@ -148,36 +198,37 @@ func (a *app) failOutcome(o decide.Outcome, asJSON bool) error {
 	}
 	if !asJSON {
 		f.Message = o.Text
-	} else if o.State == decide.Open {
-		f.Menu = o.Text
 	}
-	f.Turn, f.Attempts = o.Handle, o.Attempts
-	return a.fail(asJSON, f)
+	return a.failDecision(asJSON, f, o)
 }
 
-func (a *app) replyText(answer string) (string, error) {
-	if answer != "-" {
-		return answer, nil
+// replyText is an answer. One without any text is an answer too, which picks nothing.
+func (a *app) replyText(ctx context.Context, answer string) (string, error) {
+	if answer == "-" {
+		data, err := a.readInput(ctx)
+		if errors.Is(err, errInterrupted) {
+			return "", err
+		}
+		if err != nil {
+			return "", usage("--answer: %w", err)
+		}
+		answer = string(data)
 	}
-	data, err := readAll(a.in, maxInput, "standard input")
-	if err != nil {
-		return "", usage("--answer: %w", err)
-	}
-	return string(data), nil
+	return cmp.Or(answer, "\n"), nil
 }
 
 // dryRun reads and checks one answer with the same code as a real one, and runs nothing.
-func (a *app) dryRun(view *decide.View, d *decide.Decision, c decideCall) error {
+func (a *app) dryRun(ctx context.Context, view *decide.View, d *decide.Decision, c decideCall) error {
 	if len(c.answers) != 1 {
 		return usage("--dry-run needs one --answer to check")
 	}
-	reply, err := a.replyText(c.answers[0])
+	reply, err := a.replyText(ctx, c.answers[0])
 	if err != nil {
 		return err
 	}
 	pick, args, err := readPick(reply, view.Offered(d), d.Reading)
 	if err != nil {
-		return a.fail(c.asJSON, explain(err))
+		return a.failDecision(c.asJSON, explain(err), decide.Outcome{Attempts: 1})
 	}
 	if c.asJSON {
 		return a.printJSON(decided{Call: pick.Name, Args: args, Attempts: 1, Path: "menu", DryRun: true})

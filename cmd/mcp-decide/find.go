@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/mcp-decide/mcp-decide/config"
 )
@@ -39,7 +40,7 @@ func (a *app) find() (*found, error) {
 	for _, path := range a.places() {
 		if _, err := os.Stat(path); err == nil {
 			return read(path)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, usage("looking for a configuration: %w", err)
 		}
 		looked = append(looked, path)
@@ -66,6 +67,9 @@ func (a *app) configDir() (string, error) { return os.UserConfigDir() }
 
 func read(path string) (*found, error) {
 	f, err := config.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("%w; mcp-decide init %s writes one to start from", err, word(path))
+	}
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}

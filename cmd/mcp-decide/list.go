@@ -17,7 +17,7 @@ func (a *app) listCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List methods and decisions",
 		Long:  "list shows what there is. With --as tools it prints the tool list as a client gets it.",
-		Args:  cobra.NoArgs,
+		Args:  takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := a.wantJSON()
 			if err != nil {

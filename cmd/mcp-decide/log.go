@@ -41,8 +41,11 @@ func textHandler(w io.Writer, level slog.Level, plain bool) slog.Handler {
 		TimeFormat: time.TimeOnly,
 		NoColor:    plain,
 		ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
-			if attr.Value.Kind() == slog.KindString {
-				attr.Value = slog.StringValue(safe(attr.Value.String()))
+			switch attr.Value.Kind() {
+			case slog.KindString, slog.KindAny:
+				if text := attr.Value.String(); strings.ContainsFunc(text, hostile) {
+					attr.Value = slog.StringValue(safe(text))
+				}
 			}
 			return attr
 		},

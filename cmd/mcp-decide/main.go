@@ -6,10 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"golang.org/x/term"
 )
@@ -18,14 +15,13 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the work in an orderly way; from then on the second one kills.
-	context.AfterFunc(ctx, stop)
+	ctx, again := signals()
 	a := &app{
 		in:       os.Stdin,
-		out:      os.Stdout,
+		out:      &output{w: os.Stdout},
 		err:      os.Stderr,
 		env:      os.Getenv,
+		again:    again,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())),
 		errIsTTY: term.IsTerminal(int(os.Stderr.Fd())),
 	}
@@ -45,21 +41,31 @@ const (
 
 // run runs one command line and returns its exit code.
 func (a *app) run(ctx context.Context, args []string) int {
-	cmd := a.root()
-	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(ctx)
+	root := a.root()
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
 	var e *exitError
+	lost := a.out.failed()
 	switch {
+	case errors.Is(err, errInterrupted):
+		fmt.Fprintln(a.err, "mcp-decide:", errInterrupted)
+		return exitRefused
+	case errors.As(err, &e) && e.err != nil && lost == nil:
+		fmt.Fprintln(a.err, "mcp-decide:", safe(e.err.Error()))
+		return e.code
+	case lost != nil:
+		fmt.Fprintln(a.err, "mcp-decide: writing the output:", safe(lost.Error()))
+		return exitRefused
+	case e != nil:
+		return e.code
 	case err == nil:
 		return exitDone
-	case errors.As(err, &e):
-		if e.err != nil {
-			fmt.Fprintln(a.err, "mcp-decide:", safe(e.err.Error()))
-		}
-		return e.code
 	}
-	// What cobra itself refuses: an unknown command or flag, a wrong number of arguments.
 	fmt.Fprintln(a.err, "mcp-decide:", safe(err.Error()))
+	if a.started {
+		return exitRefused
+	}
+	// What was refused before the command began: an unknown command or flag, too many words.
 	fmt.Fprintf(a.err, "Run %q for the ways to call it.\n", cmd.CommandPath()+" --help")
 	return exitUsage
 }
@@ -83,18 +89,7 @@ func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// lacks is the answer to a flag that belongs to the product but not yet to this version.
-func lacks(flag string) error {
-	return usage("this version (%s) does not have %s yet", version, flag)
-}
-
-func readAll(r io.Reader, max int64, what string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, max+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, err)
-	}
-	if int64(len(data)) > max {
-		return nil, fmt.Errorf("%s is larger than %d bytes", what, max)
-	}
-	return data, nil
+// lacks is the answer to what belongs to the product but not yet to this version.
+func lacks(what string) error {
+	return usage("this version (%s) does not have %s yet", version, what)
 }

@@ -14,7 +14,7 @@ func (a *app) menuCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "menu DECISION",
 		Short: "Print the menu of a decision",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1, "; mcp-decide list says what there is"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.connect(cmd.Context())
 			if err != nil {
@@ -34,7 +34,7 @@ func (a *app) menuCommand() *cobra.Command {
 			default:
 				return usage("--style is %q; it is full, compact or classic", style)
 			}
-			_, err = fmt.Fprint(a.out, menu.Render(want, view.Offered(d)))
+			_, err = fmt.Fprint(a.out, safe(menu.Render(want, view.Offered(d))))
 			return err
 		},
 	}

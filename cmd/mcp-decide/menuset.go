@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	stdjson "encoding/json"
 	"fmt"
-	"os"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/mcp-decide/mcp-decide/registry"
 )
@@ -23,32 +26,41 @@ type menuOption struct {
 
 // menuParam is one parameter, field or item. Its type is a JSON type or one of str int float bool list dict.
 type menuParam struct {
-	Name     string            `json:"name"`
-	Type     string            `json:"type"`
-	Required *bool             `json:"required"`
-	Enum     []json.RawMessage `json:"enum"`
-	Items    *menuParam        `json:"items"`
-	Fields   []menuParam       `json:"fields"`
+	Name     string               `json:"name"`
+	Type     string               `json:"type"`
+	Required *bool                `json:"required"`
+	Enum     []stdjson.RawMessage `json:"enum"`
+	Items    *menuParam           `json:"items"`
+	Fields   []menuParam          `json:"fields"`
 }
 
-func readMenus(path string) (menuSet, error) {
-	data, err := readFile(path)
+func readMenus(ctx context.Context, path string) (menuSet, error) {
+	data, err := readFile(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("--menus: %w", err)
 	}
 	var file map[string]struct {
 		Options []menuOption `json:"options"`
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("--menus: %s: %w", path, err)
+	if err := json.Unmarshal(withoutMark(data), &file); err != nil {
+		return nil, fmt.Errorf("--menus: %s: %s", path, misread(err))
+	}
+	if file == nil {
+		return nil, fmt.Errorf("--menus: %s holds null; it is an object with a menu by each name", path)
 	}
 	menus := menuSet{}
-	for name, m := range file {
-		for _, o := range m.Options {
+	for _, name := range slices.Sorted(maps.Keys(file)) {
+		menus[name] = nil // a menu without options is one too
+		seen := map[string]bool{}
+		for _, o := range file[name].Options {
 			option, err := o.option()
 			if err != nil {
 				return nil, fmt.Errorf("--menus: %s: menu %q: %w", path, name, err)
 			}
+			if seen[o.Name] {
+				return nil, fmt.Errorf("--menus: %s: menu %q: the option %q stands there twice", path, name, o.Name)
+			}
+			seen[o.Name] = true
 			menus[name] = append(menus[name], option)
 		}
 	}
@@ -72,7 +84,7 @@ func (o menuOption) option() (registry.Option, error) {
 	}
 	switch m.Kind {
 	case registry.Value:
-		m.Constant = json.RawMessage("null")
+		m.Constant = stdjson.RawMessage("null")
 	case registry.Form:
 	case registry.Function, "":
 		m.Run = func(context.Context, registry.Args) (any, error) { return nil, nil }
@@ -115,13 +127,4 @@ func (p menuParam) param() (registry.Param, error) {
 		out.Fields = append(out.Fields, field)
 	}
 	return out, nil
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readAll(f, maxInput, path)
 }

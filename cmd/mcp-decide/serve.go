@@ -19,7 +19,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Serve an MCP client on standard input and output",
 		Long: "serve speaks MCP on standard input and output until the input ends. An MCP client starts it; the\n" +
 			"snippets for each client stand in the README. Logs go to standard error.",
-		Args: cobra.NoArgs,
+		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), registry.Offer(offer)) },
 	}
 	cmd.Flags().StringVar(&offer, "offer", "", "native, menu or both: overrides what each method says, to compare")
@@ -55,6 +55,11 @@ func (a *app) serve(ctx context.Context, offer registry.Offer) error {
 	if a.terminal {
 		fmt.Fprint(a.err, serveHint(s.found.demo))
 	}
+	go func() {
+		<-a.again
+		srv.Stop()
+	}()
+	defer s.close()
 	err = srv.ServeStdio(ctx, a.in, a.out)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &exitError{exitRefused, err}

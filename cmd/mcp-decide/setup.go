@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"time"
 
 	"github.com/mcp-decide/mcp-decide/config"
 	"github.com/mcp-decide/mcp-decide/decide"
@@ -55,6 +56,24 @@ func (s *setup) warn(ctx context.Context) {
 	for _, w := range s.warnings {
 		s.log.WarnContext(ctx, "configuration", "at", place(w), "key", w.Key, "problem", w.Message, "fix", w.Fix)
 	}
+}
+
+// closing is how long what still runs has to end when the command does: a program is asked first, and killed after a second.
+const closing = 2 * time.Second
+
+// close ends what still runs, so that no child outlives the command.
+func (s *setup) close() {
+	ctx, done := context.WithTimeout(context.Background(), closing)
+	defer done()
+	if err := s.engine.Close(ctx); err != nil {
+		s.log.Warn("something still runs and is left behind")
+	}
+}
+
+// until is a context for one run by hand: a signal does not end the waiting, it ends the run, so that its outcome can be told.
+func (s *setup) until(signal context.Context) context.Context {
+	context.AfterFunc(signal, s.close)
+	return context.WithoutCancel(signal)
 }
 
 // build makes the engine of a file.

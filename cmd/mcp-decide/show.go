@@ -17,7 +17,7 @@ func (a *app) showCommand() *cobra.Command {
 		Short: "Show all views of a method side by side",
 		Long: "show prints what is made of one method: its lines in the file, its JSON Schema, the native tool, the three menu\n" +
 			"styles, and what a caller reads who gets its arguments wrong.",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1, "; mcp-decide list says what there is"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := a.wantJSON()
 			if err != nil {
@@ -43,7 +43,9 @@ func (a *app) showCommand() *cobra.Command {
 				return a.printJSON(object)
 			}
 			for _, v := range views {
-				fmt.Fprintf(a.out, "-- %s --\n%s", v.name, safe(v.text))
+				if _, err := fmt.Fprintf(a.out, "-- %s --\n%s", v.name, safe(v.text)); err != nil {
+					return err
+				}
 			}
 			return nil
 		},

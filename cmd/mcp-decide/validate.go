@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,10 +17,12 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate [FILE]",
 		Short: "Check a configuration file: every problem at once, with its place and a fix",
 		Long:  "validate prints every problem as file:line:col: text. It exits with 0 when the file can be served and with 1\nwhen it can't; warnings alone are 0.",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  takes(0, 1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				a.config = args[0]
+				if a.config = args[0]; a.config == "" {
+					return usage("the name of the file is empty; name one, or leave it out")
+				}
 			}
 			return a.validate()
 		},
@@ -72,20 +75,22 @@ func (a *app) validate() error {
 // inspect finds all that is wrong or doubtful. Its error is for a file that can't be read at all.
 func (a *app) inspect() ([]verdict, error) {
 	f, err := a.find()
-	var problems config.Errors
-	switch {
-	case errors.As(err, &problems):
-		var verdicts []verdict
-		for _, p := range problems {
-			verdicts = append(verdicts, judge("error", p))
-		}
+	if verdicts := judgeAll(err); verdicts != nil {
 		return verdicts, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
+	if f.demo {
+		// Else who forgot to name a file would take the silence for its praise.
+		a.note("%s", f.notice())
+	}
 	s, err := build(f, slog.New(slog.DiscardHandler))
+	if verdicts := judgeAll(err); verdicts != nil {
+		return verdicts, nil
+	}
 	if err != nil {
-		return []verdict{{Level: "error", File: f.file.Path, Message: err.Error()}}, nil
+		return []verdict{{Level: "error", File: cmp.Or(f.file.Path, "demo.yaml"), Message: err.Error()}}, nil
 	}
 	var verdicts []verdict
 	for _, w := range s.warnings {
@@ -95,6 +100,19 @@ func (a *app) inspect() ([]verdict, error) {
 		verdicts = append(verdicts, verdict{Level: "error", File: f.file.Path, Message: err.Error()})
 	}
 	return verdicts, nil
+}
+
+// judgeAll are the problems that an error lists; nil if it lists none.
+func judgeAll(err error) []verdict {
+	var problems config.Errors
+	if !errors.As(err, &problems) {
+		return nil
+	}
+	var verdicts []verdict
+	for _, p := range problems {
+		verdicts = append(verdicts, judge("error", p))
+	}
+	return verdicts
 }
 
 func judge(level string, p config.Problem) verdict {
@@ -107,6 +125,9 @@ func (v verdict) String() string {
 	text := place(p) + ": "
 	if v.Level == "warning" {
 		text += "warning: "
+	}
+	if v.Key != "" {
+		text += v.Key + ": "
 	}
 	text += v.Message
 	if v.Fix != "" {

@@ -1,25 +1,31 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/validate"
 )
 
-// maxInput bounds what is read from standard input or an @file, in bytes.
-const maxInput = 16 << 20
-
 // inputs makes one JSON object of k=v and k:=json words and of --args. A word wins over --args.
-func (a *app) inputs(words []string, args string, params []registry.Param) (json.RawMessage, error) {
-	base, err := a.argsObject(args)
-	if err != nil {
+func (a *app) inputs(ctx context.Context, words []string, args string, params []registry.Param) (json.RawMessage, error) {
+	base, err := a.argsObject(ctx, args)
+	if errors.Is(err, errInterrupted) {
 		return nil, err
 	}
+	if err != nil {
+		return nil, usage("--args: %w", err)
+	}
 	object := map[string]json.RawMessage{}
-	if len(base) > 0 {
+	if base != nil {
 		// Strictly first: a map would hide a key that is given twice.
 		if _, err := validate.Decode(base); err != nil {
 			return nil, usage("--args: %w", err)
@@ -43,25 +49,39 @@ func (a *app) inputs(words []string, args string, params []registry.Param) (json
 	return encode(object)
 }
 
-// argsObject reads --args: JSON, @file, or - for standard input.
-func (a *app) argsObject(args string) ([]byte, error) {
+// unknown are the keys of an object that are no parameters, in order.
+func unknown(object json.RawMessage, params []registry.Param) []string {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(object, &given); err != nil {
+		return nil
+	}
+	for _, p := range params {
+		delete(given, p.Name)
+	}
+	return slices.Sorted(maps.Keys(given))
+}
+
+// argsObject reads --args: JSON, @file, or - for standard input. An empty file is no object: whatever should have written
+// it may have failed.
+func (a *app) argsObject(ctx context.Context, args string) (data []byte, err error) {
 	switch {
 	case args == "":
 		return nil, nil
 	case args == "-":
-		data, err := readAll(a.in, maxInput, "standard input")
-		if err != nil {
-			return nil, usage("--args: %w", err)
-		}
-		return data, nil
+		data, err = a.readInput(ctx)
 	case strings.HasPrefix(args, "@"):
-		data, err := readFile(args[1:])
-		if err != nil {
-			return nil, usage("--args: %w", err)
-		}
-		return data, nil
+		data, err = readFile(ctx, args[1:])
+	default:
+		data = []byte(args)
 	}
-	return []byte(args), nil
+	if err != nil {
+		return nil, err
+	}
+	data = withoutMark(data)
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, errors.New("there is nothing in it; write {} for no arguments")
+	}
+	return data, nil
 }
 
 // pair reads k=v, where v is text, or k:=json. A command line has no types, so for a number, an integer or a
@@ -70,6 +90,10 @@ func pair(word string, params []registry.Param) (string, json.RawMessage, error)
 	name, value, ok := strings.Cut(word, "=")
 	if !ok || name == "" || name == ":" {
 		return "", nil, usage("%q is no argument; write name=text or name:=json", word)
+	}
+	if !utf8.ValidString(word) {
+		// Another character in its place would be another file, or another name.
+		return "", nil, usage("%q is not text in UTF-8", word)
 	}
 	if raw, isJSON := strings.CutSuffix(name, ":"); isJSON {
 		if _, err := validate.Decode(json.RawMessage(value)); err != nil {
