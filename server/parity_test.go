@@ -206,11 +206,18 @@ func randomArgs(t *rapid.T) string {
 // option's effect runs nothing.
 func TestEveryPickEqualsItsCall(t *testing.T) {
 	t.Parallel()
-	p := connect(t, serverOf(t, engineOf(t, parityMethods(), parityDecision()), Options{}))
-	effects := map[string]registry.Effect{}
+	reg, effects := registry.New(), map[string]registry.Effect{}
 	for _, m := range parityMethods() {
 		effects[m.Name] = effectOf(&m)
+		if err := reg.Add(m); err != nil {
+			t.Fatal(err)
+		}
 	}
+	eng := decide.New(reg, decide.Options{}) // with ids of its own: many turns are opened
+	if err := eng.Add(parityDecision()); err != nil {
+		t.Fatal(err)
+	}
+	p := connect(t, serverOf(t, eng, Options{}))
 	rapid.Check(t, func(t *rapid.T) {
 		args := randomArgs(t)
 		method := rapid.SampledFrom([]string{"check", "check", "plan", "wipe", "agreed", "note", "over"}).Draw(t, "method")
