@@ -113,6 +113,9 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	open, err := s.engine.Open(ctx, view, decide.Opening{
 		Decision: d, Inputs: inputs, Caller: self(), Channel: decide.Command, Full: true,
 	})
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
 	if err != nil {
 		return a.failDecision(c.asJSON, explain(err), decide.Outcome{})
 	}

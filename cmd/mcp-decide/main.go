@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
 	"golang.org/x/term"
 )
@@ -53,6 +54,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.As(err, &e) && e.err != nil && lost == nil:
 		fmt.Fprintln(a.err, "mcp-decide:", safe(e.err.Error()))
 		return e.code
+	case errors.Is(lost, syscall.EPIPE):
+		return exitDone // who reads no further, like head, has had enough
 	case lost != nil:
 		fmt.Fprintln(a.err, "mcp-decide: writing the output:", safe(lost.Error()))
 		return exitRefused

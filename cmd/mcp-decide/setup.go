@@ -86,7 +86,7 @@ func build(f *found, log *slog.Logger) (*setup, error) {
 		found:    f,
 		log:      log,
 		registry: registry.New(),
-		traces:   trace.NewMemory(trace.Limits{}),
+		traces:   trace.NewMemory(trace.Limits{Age: f.file.Trace.Keep}),
 		warnings: append(append([]config.Problem{}, f.file.Warnings...), warnings...),
 	}
 	if err := s.registry.Replace(methods); err != nil {

@@ -12,13 +12,16 @@ import (
 // lastGrace is how long what still hangs after the second signal may take to answer.
 const lastGrace = 5 * time.Second
 
-// signals listens for Ctrl-C and SIGTERM. The first one ends ctx, so that the work ends in an orderly way; the second
+// signals listens for Ctrl-C, SIGTERM and the end of the terminal. The first one ends ctx, so that the work ends in an orderly way; the second
 // one closes again, for what still goes on. What hangs even then is left, and a third one kills.
 func signals() (ctx context.Context, again <-chan struct{}) {
 	ctx, end := context.WithCancel(context.Background())
 	second := make(chan struct{})
 	came := make(chan os.Signal, 2)
-	signal.Notify(came, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(came, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// A reader that goes away is an error of writing, not the end of the process: what runs has to be ended first. The
+	// signal is caught and not ignored, since children would ignore it too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		<-came
 		end()
