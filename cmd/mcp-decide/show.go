@@ -68,7 +68,7 @@ func viewsOf(s *setup, m *registry.Method) ([]view, error) {
 	option := []registry.Option{{Name: m.Name, Method: m}}
 	return []view{
 		{"method.yaml", excerpt(s.found, m.Name)},
-		{"schema.json", indent(m.InputSchema()) + "\n"},
+		{"schema.json", indent(escaped(m.InputSchema())) + "\n"},
 		{"tool.json", tool},
 		{"menu.full", menu.Render(menu.Full, option)},
 		{"menu.compact", menu.Render(menu.Compact, option)},
@@ -91,7 +91,7 @@ func toolOf(s *setup, name string) (string, error) {
 			return "", err
 		}
 		if tool.Name == name {
-			return indent(raw) + "\n", nil
+			return indent(escaped(raw)) + "\n", nil
 		}
 	}
 	return "(no tool: it is reached through decisions alone)\n", nil
