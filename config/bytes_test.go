@@ -10,7 +10,8 @@ import (
 
 const small = "methods:\n  now: {summary: The time of day., effect: read, run: [date]}\n"
 
-// TestBytes: what a file's bytes may be.
+// TestBytes: what a file's bytes may be. The rows of C2 are refused by a limit, before anything is built of them; that the
+// time is linear is TestLinear's.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, in, want string }{
@@ -35,13 +36,18 @@ func TestBytes(t *testing.T) {
 		{"65 levels of dashes", strings.Repeat("- ", 65), "f:1:129: more than 64 levels of nesting. Write it flatter"},
 		{"65 levels of keys", deepKeys(65), "f:65:66: more than 64 levels of nesting. Write it flatter"},
 		{"65 levels of both", "- - - - - - - - " + strings.Repeat("[", 57) + strings.Repeat("]", 57), "f:1:73: more than 64 levels of nesting. Write it flatter"},
-		{"10,000 levels", strings.Repeat("{a: ", 10_000), "f:1:257: more than 64 levels of nesting. Write it flatter"},
+		{"C2: 10,000 levels", strings.Repeat("{a: ", 10_000), "f:1:257: more than 64 levels of nesting. Write it flatter"},
 		{"too many values", "a: [" + strings.Repeat("a,", maxMarks) + "]", "f:1:1: the file holds more than 1,000,000 lines, commas, colons, dashes and brackets. Split it"},
 		{"a line end that some do not see", "a: x\u2028y", "f:1:5: the invisible character U+2028 stands in the file. Remove it, or write it as \\u2028 in a text in double quotes"},
-		{"100,000 methods", "methods: {" + manyNames(100_000) + "}", "f:1:10: methods: 100000 entries, more than 10000. Split it"},
+		{"C2: 10,000 levels of dashes", strings.Repeat("- ", 10_000), "f:1:129: more than 64 levels of nesting. Write it flatter"},
+		{"C2: 100,000 methods", "methods: {" + manyNames(100_000) + "}", "f:1:10: methods: 100000 entries, more than 10000. Split it"},
+		{"C2: an alias bomb", "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "f:1:4: anchors and aliases (& and *) are not read. Write the value out, or put the text in quotes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
+			if raceDetector && len(tc.in) > 1<<20 {
+				t.Skip("a large text")
+			}
 			_, err := Parse("f", "", []byte(tc.in))
 			got := ""
 			if err != nil {

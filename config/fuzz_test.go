@@ -61,6 +61,7 @@ func TestFormDoesNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				in := layout(t, shuffled(t, n, []form{grammar}), 0)
 				got, err := Parse("f", "", []byte(in))

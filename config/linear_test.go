@@ -78,8 +78,8 @@ func method(body string) string {
 
 // TestLinear: a text of four times the size costs about four times the memory. It counts allocations, so it runs alone.
 func TestLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads large texts")
+	if testing.Short() || raceDetector {
+		t.Skip("reads large texts, and counts what the race detector allocates too")
 	}
 	for name, text := range hostile {
 		small, large := []byte(text(30_000)), []byte(text(120_000))
