@@ -10,6 +10,13 @@ var shells = words2set("sh bash rbash dash zsh ksh ksh93 mksh oksh lksh pdksh cs
 // launchers start the program that stands among their arguments.
 var launchers = words2set("env sudo doas runuser nohup nice ionice chrt taskset timeout setsid stdbuf unbuffer xargs time busybox toybox chroot unshare nsenter setpriv flock strace ltrace docker podman kubectl systemd-run systemd-inhibit dbus-run-session fakeroot proot bwrap firejail winpty entr find fd caffeinate")
 
+// wrappers are the launchers whose first own argument is a program; the number is that of the arguments before it.
+var wrappers = map[string]int{
+	"env": 0, "sudo": 0, "doas": 0, "runuser": 0, "nohup": 0, "nice": 0, "ionice": 0, "chrt": 0, "taskset": 0, "timeout": 0, "setsid": 0, "stdbuf": 0, "unbuffer": 0,
+	"xargs": 0, "time": 0, "busybox": 0, "toybox": 0, "unshare": 0, "nsenter": 0, "setpriv": 0, "strace": 0, "ltrace": 0, "systemd-run": 0, "systemd-inhibit": 0,
+	"dbus-run-session": 0, "fakeroot": 0, "proot": 0, "bwrap": 0, "firejail": 0, "winpty": 0, "caffeinate": 0, "flock": 1, "chroot": 1,
+}
+
 // joiners hand their arguments, joined to one text, to a shell.
 var joiners = words2set("ssh mosh su watch parallel script rsh")
 
@@ -34,6 +41,11 @@ func (b *builder) program(at *path, argv []*node, accepted bool) {
 		return
 	}
 	first := base(flat[0].text)
+	if chosen := chosenProgram(flat, first); chosen != nil && !accepted {
+		b.fail(chosen.pos, at.String(), "the value could name the program that "+first+" starts",
+			"Write the program before it, without options of "+first+" that take a value between them; or write {argv: […], i_accept_shell: true}")
+		return
+	}
 	if shell, why := shellIn(flat, first); shell != nil && !accepted {
 		b.fail(shell.pos, at.String(), why, "Name the program itself, like [wc, -w]; or write {argv: […], i_accept_shell: true}")
 		return
@@ -43,6 +55,25 @@ func (b *builder) program(at *path, argv []*node, accepted bool) {
 			b.warn(n.pos, at.String(), "a value is put into code: what it holds could run", `Hand it over as an argument of its own, like [sh, -c, 'grep "$1" notes', sh, "{text}"]`)
 		}
 	}
+}
+
+// chosenProgram finds a value that stands where a launcher may look for its program: before a word that must be that. Numbers,
+// NAME=value and what follows an option are no such words, since they may belong to the launcher.
+func chosenProgram(argv []*node, first string) *node {
+	left, wraps := wrappers[first]
+	for i, n := range argv[1:] {
+		before := argv[i].text
+		switch {
+		case placeholders(n) && (wraps || strings.HasPrefix(strings.TrimLeft(before, "-"), "exec") && first == "find" || strings.HasPrefix(before, "-ok")):
+			return n
+		case !wraps, strings.HasPrefix(n.text, "-"), strings.HasPrefix(before, "-"), strings.Contains(n.text, "="), n.text == "", n.text[0] >= '0' && n.text[0] <= '9':
+		case left > 0:
+			left--
+		default:
+			wraps = false
+		}
+	}
+	return nil
 }
 
 // flatten lists the elements of argv, those of inner lists too.

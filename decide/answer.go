@@ -119,11 +119,11 @@ func (r *reply) take(ctx context.Context, t *turn) (out Outcome, winner *turn, e
 		return Outcome{}, nil, fmt.Errorf("turn %s: the reader gave %q, which is not offered", t.ID, pick.Name)
 	}
 	r.rec.Option, r.rec.Method, r.rec.Repaired = o.Name, o.Method.Name, pick.Repaired
-	if r.a.Ceiling != "" && !r.a.Ceiling.Covers(o.Method.Effect.Or()) {
-		return r.slip(ctx, t, d, o, wrongTool(o, t))
-	}
 	if o.Method.Off != "" {
 		return r.run(ctx, t, d, picked{option: *o}) // the door says why not
+	}
+	if r.a.Ceiling != "" && !r.a.Ceiling.Covers(o.Method.Effect.Or()) {
+		return r.slip(ctx, t, d, o, wrongTool(o, t))
 	}
 	bound, err := o.Method.Check(pick.Args)
 	if err != nil {

@@ -47,7 +47,7 @@ func (c *run) failed(state State, text string) string {
 	case NotRun:
 		return name + " was not run: " + text
 	case Unknown:
-		return "It is not known whether " + name + " ran: " + text
+		return "It is not known whether " + name + " took effect: " + text
 	}
 	return name + " failed: " + text
 }

@@ -257,12 +257,12 @@ func TestShutdown(t *testing.T) {
 	}{
 		{"end of input, the call ends in time", "slow", eof, true, 0},
 		{"end of input, the method obeys", "slow", eof, false, 10 * time.Second},
-		{"end of input, the method ignores its context", "stubborn", eof, false, 10 * time.Second},
-		{"end of input, even the handler hangs", "stuck", eof, false, 11 * time.Second},
+		{"end of input, the method ignores its context", "stubborn", eof, false, 12 * time.Second},
+		{"end of input, even the handler hangs", "stuck", eof, false, 12 * time.Second},
 		{"signal, the call ends in time", "slow", signal, true, 0},
-		{"signal, even the handler hangs", "stuck", signal, false, 11 * time.Second},
+		{"signal, even the handler hangs", "stuck", signal, false, 12 * time.Second},
 		{"second signal, the method obeys", "slow", twice, false, 0},
-		{"second signal, even the handler hangs", "stuck", twice, false, time.Second},
+		{"second signal, even the handler hangs", "stuck", twice, false, 2 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

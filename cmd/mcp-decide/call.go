@@ -147,7 +147,7 @@ func explain(err error) failure {
 	case errors.As(err, &invalid):
 		return failure{Error: string(invalid.Kind), Message: invalid.Fix()}
 	case errors.As(err, &refused):
-		return failure{Error: refused.Kind, Message: refused.Error()}
+		return failure{Error: refused.Kind, Message: refused.Fix()}
 	}
 	return failure{Error: "failed", Message: err.Error()}
 }
