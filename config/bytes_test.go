@@ -87,12 +87,27 @@ func deepKeys(n int) string {
 	return b.String()
 }
 
-// TestManyProblems: of very many problems the first are kept, and it is said how many there are.
+// TestManyProblems: of very many problems or warnings the first are kept, and it is said how many there are.
 func TestManyProblems(t *testing.T) {
 	t.Parallel()
-	_, err := Parse("f", "", []byte("methods: {m: {summary: x, run: [x], "+numbered("k%d: v, ", 50_000)+"}}"))
-	all := problemsOf(nil, err)
-	if len(all) != maxProblems+1 || !strings.HasSuffix(all[maxProblems].Message, "more problems") {
-		t.Errorf("%d problems, the last is %q", len(all), all[len(all)-1].Message)
+	const said = maxProblems + 234
+	for _, tc := range []struct{ name, each, want string }{
+		{"problems", "  m%04d: {summary: Do it., effect: odd, run: [x]}\n", "f:1001:36: 234 more problems. Mend these first"},
+		{"warnings", "  m%04d: {summary: Do it., run: [x]}\n", "f:1001:3: 234 more warnings. Mend these first"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			in := "methods:\n"
+			for i := range said {
+				in += fmt.Sprintf(tc.each, i)
+			}
+			all := problemsOf(Parse("f", "", []byte(in)))
+			if len(all) != maxProblems+1 {
+				t.Fatalf("%d of %d kept", len(all), said)
+			}
+			if got := all[maxProblems].String(); got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+		})
 	}
 }

@@ -18,6 +18,7 @@ type form struct {
 	items   []form   // of a list: what stands in it
 	some    bool     // a list or map must not be empty
 	limit   int      // the most entries of a list or map; 0 = no limit but the file's
+	longest int      // of a text, in characters; 0 = no limit but the file's
 	secret  bool     // a value that no message may show
 	free    bool     // any value below, or one that another package reads
 	shape   bool     // written in the schema language
@@ -39,7 +40,7 @@ type key struct {
 var (
 	aText     = form{noun: "a text", takes: []kind{text}, example: `"some words"`}
 	aProse    = form{noun: "a text", takes: []kind{text}, example: `"some words"`, check: checkProse}
-	aLine     = form{noun: "a text of one line", takes: []kind{text}, example: "Read one order.", check: checkLine}
+	aLine     = form{noun: "a text of one line", takes: []kind{text}, example: "Read one order.", check: checkLine, longest: maxLine}
 	aName     = form{noun: "a name", takes: []kind{text}, example: "lookup_order", check: checkWord}
 	yesNo     = form{noun: "true or false", takes: []kind{boolean}, example: "true"}
 	aNumber   = form{noun: "a number", takes: []kind{number}, example: "0.5"}
@@ -52,6 +53,16 @@ var (
 	aShape     = form{noun: "a shape", takes: []kind{text, list, mapping}, free: true, shape: true, example: "string"}
 	someShapes = form{noun: "a map of names and shapes", takes: []kind{mapping}, free: true, shape: true, limit: 2000, example: "{order_id: string}"}
 )
+
+// The most that texts for models may hold, in characters, and the most values that a parameter may list.
+const (
+	maxLine        = 1000
+	maxDescription = 10_000
+	maxValues      = 1000
+)
+
+// aDescription is a text that models read again and again.
+var aDescription = aProse.within(maxDescription)
 
 func listOf(item form, example string) form {
 	return form{noun: "a list", takes: []kind{list}, items: []form{item}, example: example}
@@ -91,6 +102,12 @@ func (f form) filled() form {
 // upTo is the form with at most so many entries.
 func (f form) upTo(limit int) form {
 	f.limit = limit
+	return f
+}
+
+// within is the form of a text of at most so many characters.
+func (f form) within(longest int) form {
+	f.longest = longest
 	return f
 }
 

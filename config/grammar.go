@@ -62,7 +62,7 @@ var runs = []string{"run", "value", "schema", "http", "ask", "upstream"}
 var methodForm = mapWith("a map", "{summary: Read one order., effect: read, run: [order-cli, show, \"{order_id}\"]}",
 	key{name: "summary", must: true, doc: "One line: what it does and when to pick it.", forms: []form{aLine}},
 	key{name: "title", doc: "Its name for people; made from the name unless set.", forms: []form{aLine.but("Look up an order")}},
-	key{name: "description", doc: "More than the summary, for the native tool.", forms: []form{aProse}},
+	key{name: "description", doc: "More than the summary, for the native tool.", forms: []form{aDescription}},
 	key{name: "effect", doc: "What it does to the world. A method that does not say counts as destructive.", forms: []form{oneOf("read", "write", "destructive")}},
 	key{name: "idempotent", doc: "A second equal call changes nothing further.", forms: []form{yesNo}},
 	key{name: "open_world", doc: "It talks to systems outside this machine.", forms: []form{yesNo}},
@@ -156,7 +156,7 @@ var optionForms = []form{aName.but("issue_refund"), optionForm}
 
 var optionForm = mapWith("a map", "{method: lookup_order, description: Read the order first.}",
 	key{name: "method", doc: "The method that is picked.", forms: []form{aName}},
-	key{name: "description", doc: "When to pick it; the method's summary unless set.", forms: []form{aProse.but("Read the order first.")}},
+	key{name: "description", doc: "When to pick it; the method's summary unless set.", forms: []form{aDescription.but("Read the order first.")}},
 	key{name: "then", doc: "again: the turn goes on after this option. Only for methods that read.", forms: []form{oneOf("again")}},
 	key{name: "value", doc: "Picking it gives this value.", forms: []form{anyValue}},
 	key{name: "schema", doc: "Picking it gives data of this form, filled in by the picker.", forms: []form{someShapes.but("{queue: {enum: [billing, technical]}}")}},

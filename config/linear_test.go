@@ -52,6 +52,8 @@ var hostile = map[string]func(n int) string{
 	},
 	"environment":   func(n int) string { return method("run: {argv: [x], env: {" + numbered("E%d: v, ", n) + "}}") },
 	"parameters":    func(n int) string { return method("params: {" + numbered("p%d: string, ", n) + "}\n    run: [x]") },
+	"values":        func(n int) string { return method("params: {a: {enum: [" + numbered("v%d, ", n) + "]}}\n    run: [x]") },
+	"long summary":  func(n int) string { return "methods: {m: {summary: " + strings.Repeat("é", n/2) + ", value: 1}}" },
 	"value":         func(n int) string { return method("value: [" + strings.Repeat("{a: 1}, ", n/8) + "]") },
 	"wrong numbers": func(n int) string { return method("value: [" + strings.Repeat("01, ", n/4) + "]") },
 	"aliases":       func(n int) string { return "a: &a [" + strings.Repeat("*a, ", n/4) + "]" },

@@ -31,10 +31,9 @@ func Parse(name, dir string, data []byte) (*File, error) {
 		b.file.Path = filepath.Join(dir, filepath.Base(name))
 	}
 	b.build()
-	sortProblems(r.warnings)
-	b.file.Warnings = r.warnings
+	b.file.Warnings = r.doubts()
 	if err := r.err(); err != nil {
-		return &File{Path: b.file.Path, Warnings: r.warnings}, err
+		return &File{Path: b.file.Path, Warnings: b.file.Warnings}, err
 	}
 	return b.file, nil
 }

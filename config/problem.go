@@ -36,7 +36,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Errors are all problems of one file, by position; never more than 1,000.
+// Errors are all problems of one file, by position; never more than 1,000, and a last one that counts the others.
 type Errors []Problem
 
 // Error is one problem a line: file:line:col: key: message. Fix
@@ -48,7 +48,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxProblems is how many problems of one file are kept; a person reads the first few.
+// maxProblems is how many problems of one file are kept, and how many warnings; a person reads the first few.
 const maxProblems = 1000
 
 // report collects what is found in one file.
@@ -57,6 +57,7 @@ type report struct {
 	errors   Errors
 	warnings []Problem
 	left     int // errors beyond maxProblems
+	unwarned int // warnings beyond maxProblems
 }
 
 func (r *report) fail(pos Pos, key, message, fix string) {
@@ -81,6 +82,7 @@ func (r *report) full() bool {
 
 func (r *report) warn(pos Pos, key, message, fix string) {
 	if len(r.warnings) >= maxProblems {
+		r.unwarned++
 		return
 	}
 	r.warnings = append(r.warnings, Problem{File: r.file, Pos: pos, Key: key, Message: message, Fix: fix})
@@ -91,13 +93,20 @@ func (r *report) err() error {
 	if len(r.errors) == 0 {
 		return nil
 	}
-	sortProblems(r.errors)
-	if r.left > 0 {
-		last := r.errors[len(r.errors)-1]
-		r.errors = append(r.errors, Problem{File: r.file, Pos: last.Pos,
-			Message: fmt.Sprintf("%d more problems", r.left), Fix: "Mend these first"})
-	}
+	r.errors = r.told(r.errors, r.left, "problems")
 	return r.errors
+}
+
+// doubts are all warnings in the order of the file.
+func (r *report) doubts() []Problem { return r.told(r.warnings, r.unwarned, "warnings") }
+
+// told is a list in the order of the file, with a last line that counts those that are not kept.
+func (r *report) told(list []Problem, left int, what string) []Problem {
+	sortProblems(list)
+	if left == 0 {
+		return list
+	}
+	return append(list, Problem{File: r.file, Pos: list[len(list)-1].Pos, Message: fmt.Sprintf("%d more %s", left, what), Fix: "Mend these first"})
 }
 
 func sortProblems(list []Problem) {

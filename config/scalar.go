@@ -50,6 +50,17 @@ func checkLine(n *node) (message, fix string) {
 	return "", ""
 }
 
+// tooLong says that a text has more characters than it may; most 0 = it may have any number.
+func tooLong(n *node, most int) (message, fix string) {
+	if most == 0 || n.kind != text || len(n.text) <= most {
+		return "", ""
+	}
+	if size := utf8.RuneCountInString(n.text); size > most {
+		return fmt.Sprintf("the text has %d characters, more than %d", size, most), "Say it shorter"
+	}
+	return "", ""
+}
+
 func checkProse(n *node) (message, fix string) {
 	for _, r := range n.text {
 		if hidden(r) && r != '\n' && r != '\t' {

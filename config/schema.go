@@ -82,6 +82,8 @@ func (f *form) schema() object {
 		return object{{"type", "integer"}, {"minimum", f.least}, {"maximum", f.most}}
 	case f.pattern != "":
 		return object{{"type", "string"}, {"pattern", f.pattern}}
+	case f.longest > 0:
+		return object{{"type", "string"}, {"maxLength", f.longest}}
 	}
 	var types []string
 	for _, k := range f.takes {

@@ -14,13 +14,13 @@ var typeWords = []string{"string", "integer", "number", "boolean", "array", "obj
 
 var (
 	aCount     = between(0, 1_000_000_000).but("1")
-	someValues = form{noun: "a list", takes: []kind{list}, items: []form{anyValue}, example: "[damaged, late, other]"}
+	someValues = form{noun: "a list", takes: []kind{list}, items: []form{anyValue}, example: "[damaged, late, other]", limit: maxValues}
 	aSchema    = mapOf("a JSON Schema", "{type: string}", anyValue)
 )
 
 var shapeWords = []shapeWord{
 	{name: "type", doc: "The type's name; string unless something else says it.", forms: []form{oneOf(typeWords...)}},
-	{name: "description", doc: "What it is, for models and people.", forms: []form{aText.but("The order's number.")}},
+	{name: "description", doc: "What it is, for models and people.", forms: []form{aDescription.but("The order's number.")}},
 	{name: "enum", doc: "The only values allowed.", forms: []form{someValues}},
 	{name: "options", doc: "Another name of enum.", forms: []form{someValues}},
 	{name: "const", doc: "The only value allowed.", forms: []form{anyValue.but("1")}},

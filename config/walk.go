@@ -74,6 +74,9 @@ func (w *walker) check(at *path, pos Pos, n *node, forms []form) {
 		return
 	}
 	switch {
+	case f.shape:
+		w.free(at, n)
+		w.shape(at, n)
 	case f.free:
 		w.free(at, n)
 	case n.kind == mapping:
@@ -196,6 +199,24 @@ func (w *walker) free(at *path, n *node) {
 	}
 }
 
+// shape refuses what is too long in a shape: before the registry reads it, which would compile it first. Every text in
+// one is for models or compared with what they write.
+func (w *walker) shape(at *path, n *node) {
+	if message, fix := tooLong(n, maxDescription); message != "" {
+		w.fail(n.pos, at.String(), message, fix)
+	}
+	for _, e := range n.keys {
+		if size := len(e.value.items); size > maxValues && (e.name == "enum" || e.name == "options") {
+			w.fail(e.pos, at.key(e.name).String(), fmt.Sprintf("%d values, more than %d", size, maxValues), "List fewer, or let it be any text and the program itself refuse")
+			continue
+		}
+		w.shape(at.key(e.name), e.value)
+	}
+	for i, item := range n.items {
+		w.shape(at.index(i), item)
+	}
+}
+
 func (w *walker) scalar(at *path, n *node, f form) {
 	if message, fix := f.judge(n); message != "" {
 		w.fail(n.pos, at.String(), message, fix)
@@ -204,6 +225,9 @@ func (w *walker) scalar(at *path, n *node, f form) {
 
 // judge says what is wrong with a scalar of a right kind; "" when nothing is.
 func (f *form) judge(n *node) (message, fix string) {
+	if message, fix := tooLong(n, f.longest); message != "" {
+		return message, fix
+	}
 	switch {
 	case f.check != nil:
 		if message, fix = f.check(n); message != "" {
