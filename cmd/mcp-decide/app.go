@@ -55,11 +55,9 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	f := root.PersistentFlags()
-	f.StringVar(&a.config, "config", "", "configuration `file` (default $MCP_DECIDE_CONFIG, then the user's config folder)")
-	f.StringVar(&a.store, "store", "", "where turns are kept; this version has memory: alone")
-	f.StringVar(&a.logFormat, "log-format", "", "text or json (default text; $MCP_DECIDE_LOG_FORMAT)")
-	f.StringVar(&a.logLevel, "log-level", "", "debug, info, warn or error (default info; $MCP_DECIDE_LOG_LEVEL)")
+	for _, o := range options {
+		o.register(a, root.PersistentFlags())
+	}
 	root.AddCommand(
 		a.serveCommand(), a.initCommand(), a.validateCommand(), a.listCommand(), a.showCommand(),
 		a.menuCommand(), a.callCommand(), a.decideCommand(), a.parseCommand(), a.schemaCommand(),

@@ -30,18 +30,16 @@ type found struct {
 // config folder, else, only with a person at the terminal, ./mcp-decide.yaml: a folder that somebody cloned must not
 // start commands under a client. With none there it is the embedded demo.
 func (a *app) find() (*found, error) {
-	if path := a.config; path != "" {
-		return read(path)
-	}
-	if path := a.env("MCP_DECIDE_CONFIG"); path != "" {
+	if path := configOption.value(a, ""); path != "" {
 		return read(path)
 	}
 	var looked []string
 	for _, path := range a.places() {
 		if _, err := os.Stat(path); err == nil {
 			return read(path)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ENOTDIR) {
-			return nil, usage("looking for a configuration: %w", err)
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			// Where nobody may look there can be a file: running the demo in its place would be a surprise.
+			return nil, usage("looking for a configuration: %w; let this user search the folders above it, or name a file with --config", err)
 		}
 		looked = append(looked, path)
 	}

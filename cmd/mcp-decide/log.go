@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"io"
 	"log/slog"
 	"runtime"
@@ -14,12 +13,12 @@ import (
 // logger writes to standard error: coloured for a person, plain or JSON for a machine. Messages are
 // constant; what comes from outside stands in attributes, made harmless here.
 func (a *app) logger() (*slog.Logger, error) {
-	level := cmp.Or(a.logLevel, a.env("MCP_DECIDE_LOG_LEVEL"), "info")
+	level := logLevelOption.value(a, "")
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil || strings.ContainsAny(level, "+-") {
 		return nil, usage("--log-level is %q; it is debug, info, warn or error", level)
 	}
-	switch format := cmp.Or(a.logFormat, a.env("MCP_DECIDE_LOG_FORMAT"), "text"); format {
+	switch format := logFormatOption.value(a, ""); format {
 	case "json":
 		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: l})), nil
 	case "text":

@@ -150,13 +150,7 @@ func wire(d config.Decision) (decide.Decision, error) {
 
 // checkStore refuses every store but memory:, by name, until there is another.
 func (a *app) checkStore(f *config.File) error {
-	for _, store := range []string{a.store, a.env("MCP_DECIDE_STORE"), f.Store} {
-		switch store {
-		case "":
-			continue
-		case "memory:":
-			return nil
-		}
+	if store := storeOption.value(a, f.Store); store != storeOption.otherwise {
 		return usage("this version (%s) keeps turns in memory alone: the store %q is not there yet. Write memory:, or leave it out", version, store)
 	}
 	return nil

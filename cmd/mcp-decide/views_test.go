@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -36,6 +38,7 @@ func TestViews(t *testing.T) {
 			for _, v := range viewsOfText(t, archive.Files[0].Data) {
 				got.Files = append(got.Files, txtar.File{Name: v.name, Data: []byte(v.text)})
 			}
+			showPrints(t, got)
 			if *update {
 				if err := os.WriteFile(path, txtar.Format(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -71,4 +74,40 @@ func viewsOfText(t *testing.T, data []byte) []view {
 		t.Fatal(err)
 	}
 	return views
+}
+
+// showPrints runs show as a user does, and compares what it prints with the views.
+func showPrints(t *testing.T, want *txtar.Archive) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "method.yaml")
+	if err := os.WriteFile(path, want.Files[0].Data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(want.Files[0].Data), "methods:\n")), ":")
+	texts := map[string]string{}
+	for _, f := range want.Files {
+		texts[f.Name] = string(f.Data)
+	}
+	if diff := cmp.Diff(safe(string(txtar.Format(&txtar.Archive{Files: want.Files}))), shownBy(t, name, path)); diff != "" {
+		t.Errorf("show prints something else (-views +show):\n%s", diff)
+	}
+	var object map[string]string
+	line := shownBy(t, name, path, "--format", "json")
+	if err := json.Unmarshal([]byte(line), &object); err != nil || strings.Count(line, "\n") != 1 {
+		t.Fatalf("not one line of JSON: %v in %s", err, line)
+	}
+	if diff := cmp.Diff(texts, object); diff != "" {
+		t.Errorf("show --format json prints something else (-views +show):\n%s", diff)
+	}
+}
+
+func shownBy(t *testing.T, name, path string, more ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{out: &output{w: &out}, err: &errs, env: func(string) string { return "" }}
+	code := a.run(t.Context(), append([]string{"show", name, "--config", path}, more...))
+	if code != exitDone || errs.Len() > 0 {
+		t.Fatalf("show %s: exit code %d: %s", name, code, &errs)
+	}
+	return out.String()
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/pflag"
+)
+
+// option is one choice that every command takes, and where its value comes from: the flag wins over the environment, that
+// over the file, that over what holds otherwise. The flags, their help, the look-up and docs/command-line.md are made of it.
+type option struct {
+	flag      string
+	env       string // the variable
+	key       string // in the file; "" = the file has none
+	otherwise string // the value when nothing is said; "" = see about
+	about     string // what it is, for the help; a word in ` ` names the flag's value
+	given     func(*app) *string
+}
+
+var (
+	configOption = option{
+		flag: "config", env: "MCP_DECIDE_CONFIG", about: "configuration `file`; the one in the user's config folder unless named",
+		given: func(a *app) *string { return &a.config },
+	}
+	storeOption = option{
+		flag: "store", env: "MCP_DECIDE_STORE", key: "store", otherwise: "memory:", about: "where turns are kept; this version has memory: alone",
+		given: func(a *app) *string { return &a.store },
+	}
+	logFormatOption = option{
+		flag: "log-format", env: "MCP_DECIDE_LOG_FORMAT", otherwise: "text", about: "text or json",
+		given: func(a *app) *string { return &a.logFormat },
+	}
+	logLevelOption = option{
+		flag: "log-level", env: "MCP_DECIDE_LOG_LEVEL", otherwise: "info", about: "debug, info, warn or error",
+		given: func(a *app) *string { return &a.logLevel },
+	}
+	options = []*option{&configOption, &storeOption, &logFormatOption, &logLevelOption}
+)
+
+// value is what holds; file is what the file says, "" = nothing.
+func (o *option) value(a *app, file string) string {
+	return cmp.Or(*o.given(a), a.env(o.env), file, o.otherwise)
+}
+
+// register makes the flag. It has no default of its own, so that one that is not given leaves the choice to the others.
+func (o *option) register(a *app, f *pflag.FlagSet) {
+	about := fmt.Sprintf("%s ($%s)", o.about, o.env)
+	if o.otherwise != "" {
+		about = fmt.Sprintf("%s (default %s; $%s)", o.about, o.otherwise, o.env)
+	}
+	f.StringVar(o.given(a), o.flag, "", about)
+}
+
+// exitCodes are the exit codes, the same for every command.
+var exitCodes = []struct {
+	code  int
+	about string
+}{
+	{exitDone, "done; also when whoever reads the output has had enough of it"},
+	{exitRefused, "refused or failed: what was asked for was not done, or not wholly. For `validate`: the file has errors"},
+	{exitUsage, "the command line or the configuration is wrong; nothing was done"},
+	{exitNotAvailable, "the method is there and can't be used now: its program or a secret is missing"},
+}
