@@ -128,7 +128,8 @@ func onlyValue(d *jsontext.Decoder) error {
 type envelope struct {
 	version              string
 	hasMethod, hasAnswer bool
-	hasID                bool
+	badID                error // what is wrong with the id
+	listed               bool  // params are no object
 	named                bool
 	argsAt, argsEnd      int // of the arguments in the line
 }
@@ -151,9 +152,8 @@ func (e *envelope) read(d *jsontext.Decoder, line []byte, key string, m *message
 		if err != nil {
 			return err
 		}
-		e.hasID = true
-		m.id, err = readID(raw)
-		return err
+		m.id, e.badID = readID(raw)
+		return nil
 	case "params":
 		return e.readParams(d, line, m)
 	case "result", "error":
@@ -168,10 +168,8 @@ func (e *envelope) readParams(d *jsontext.Decoder, line []byte, m *message) erro
 		return d.SkipValue()
 	case '{':
 	default:
-		if err := d.SkipValue(); err != nil {
-			return err
-		}
-		return newFault(codeInvalidRequest, "invalid request: params must be an object")
+		e.listed = true
+		return d.SkipValue()
 	}
 	return eachKey(d, paramKeys, func(key string) error {
 		switch key {
@@ -221,18 +219,24 @@ func readMeta(d *jsontext.Decoder, m *message) error {
 	})
 }
 
-// check looks at the message as a whole, once all of it is known to be readable.
+// check looks at the message as a whole, once all of it is known to be readable. An answer is never answered, whatever
+// its id: two sides that did would go on for ever. Neither is a notification.
 func (e *envelope) check(m *message) error {
 	switch {
+	case !e.hasMethod && e.hasAnswer:
+		return nil
+	case e.badID != nil:
+		return e.badID
 	case e.version != "2.0":
 		return newFault(codeInvalidRequest, `invalid request: "jsonrpc" must be "2.0"`)
 	case e.hasMethod && e.hasAnswer:
 		return newFault(codeInvalidRequest, "invalid request: a method and an answer in one message")
-	case !e.hasMethod && e.hasAnswer:
-		m.method = ""
-		return nil
 	case m.method == "":
 		return newFault(codeInvalidRequest, `invalid request: "method" is missing`)
+	case m.id.key == "":
+		return nil
+	case e.listed:
+		return newFault(codeInvalidRequest, "invalid request: params must be an object")
 	case m.method != methodCall:
 		m.args = nil
 		return nil

@@ -8,8 +8,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxID is how long an id may be, in bytes.
-const maxID = 512
+// How long an id may be, in bytes. A number that is longer is beyond what the SDK reads as one.
+const (
+	maxID     = 512
+	maxNumber = 300
+)
 
 // requestID is the id of a request. Two ids are the same when key is: "7" and 7 are not.
 type requestID struct {
@@ -22,7 +25,7 @@ var (
 	lastID    = regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]+|"[^"\\]*")\s*}\s*$`)
 )
 
-// readID reads an id: a text, or an integer of any size.
+// readID reads an id: a text, or an integer of up to 300 characters.
 func readID(raw []byte) (requestID, error) {
 	if len(raw) > maxID {
 		return requestID{}, newFault(codeInvalidRequest, "invalid request: the id is longer than 512 bytes")
@@ -37,6 +40,9 @@ func readID(raw []byte) (requestID, error) {
 	}
 	if !integerID.Match(raw) {
 		return requestID{}, newFault(codeInvalidRequest, "invalid request: an id is a text or an integer")
+	}
+	if len(raw) > maxNumber {
+		return requestID{}, newFault(codeInvalidRequest, "invalid request: the id is a number of more than 300 characters")
 	}
 	if bytes.Equal(raw, []byte("-0")) {
 		return requestID{key: "n0", raw: raw}, nil
