@@ -61,7 +61,7 @@ func (l *lines) read() (line []byte, long *tooLong, err error) {
 		chunk, err := l.r.ReadSlice('\n')
 		if long == nil && len(line)+len(bytes.TrimRight(chunk, "\r\n")) > l.max {
 			head := append(line, chunk...)
-			long = &tooLong{head: bytes.Clone(head[:min(len(head), headKept)])}
+			long = &tooLong{head: bytes.Clone(head[:min(len(head), headKept)]), tail: lastOf(line, tailKept)}
 			line = nil
 		}
 		if long != nil {
