@@ -47,7 +47,10 @@ func argumentsOf(ctx context.Context, req mcp.CallToolRequest) (json.RawMessage,
 // call is the native call of a method.
 func (s *Server) call(method string) toolFunc {
 	return func(ctx context.Context, args json.RawMessage, meta *mcp.Meta) (*mcp.CallToolResult, error) {
-		key, _ := meta.GetMetaField(keyField).(string)
+		key, ok := callKey(meta)
+		if !ok {
+			return errorResult("Not run: "+keyField+" in _meta must be a text; without it each call is a new one.", map[string]any{metaError: "bad_args"}), nil
+		}
 		r, err := s.eng.Call(ctx, s.eng.View(), decide.Call{
 			Method: method,
 			Args:   args,
@@ -60,6 +63,16 @@ func (s *Server) call(method string) toolFunc {
 		}
 		return nativeResult(r), nil
 	}
+}
+
+// callKey is the client's key, "" for none. One that can't be read is no reason to run a call twice.
+func callKey(meta *mcp.Meta) (key string, ok bool) {
+	field := meta.GetMetaField(keyField)
+	if field == nil {
+		return "", true
+	}
+	key, ok = field.(string)
+	return key, ok
 }
 
 // open opens a turn on a decision, for the client's model to answer.
