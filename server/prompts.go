@@ -95,16 +95,23 @@ func (s *Server) promptFault(ctx context.Context, name string, err error) error 
 }
 
 // promptInputs makes JSON of a prompt's arguments, which are all texts. A text that is JSON of the parameter's type is
-// read as that; any other stays a text, and the check says what is wrong with it.
+// read as that; any other stays a text, and the check says what is wrong with it. So it does with a name that is none of
+// the parameters', as for the decision's tool.
 func promptInputs(d *decide.Decision, args map[string]string) (json.RawMessage, error) {
 	var missing []string
 	inputs := map[string]json.RawMessage{}
+	for name, value := range args {
+		quoted, _ := json.Marshal(value) // a string always encodes
+		inputs[name] = quoted
+	}
 	for _, p := range visible(d) {
 		value, given := args[p.Name]
 		switch {
 		case !given && p.Required():
 			missing = append(missing, p.Name)
-		case !given, value == "" && !p.Required():
+		case !given:
+		case value == "" && !p.Required():
+			delete(inputs, p.Name)
 		default:
 			inputs[p.Name] = typed(p, value)
 		}

@@ -225,6 +225,8 @@ func (s *Server) protocolFault(e *exchange, err mcp.JSONRPCErrorDetails) *fault 
 		return s.internal(e.method, errors.New(err.Message))
 	case strings.HasPrefix(err.Message, "unparsable "):
 		return newFault(codeInvalidParams, "the params of "+plain(e.method, 60)+" do not have the shape that the protocol gives them")
+	case strings.HasPrefix(err.Message, "illegal base64 "):
+		return newFault(codeInvalidParams, "this cursor was not given out here; without one the list starts at its beginning")
 	case strings.HasSuffix(err.Message, "tool not found"):
 		return unknown("tool", e.name, c.toolNames())
 	case strings.HasSuffix(err.Message, "prompt not found"):
