@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	slots        = 64 // calls that run at the same time
+	slots        = 64  // calls that run at the same time
+	maxWarnings  = 100 // about refused messages, in the log
 	graceDefault = 10 * time.Second
 	afterCancel  = 2 * time.Second // for what runs to end once it is told to
 )
@@ -65,6 +66,7 @@ type conn struct {
 	base    context.Context // of every request
 	slots   chan struct{}
 	halted  chan struct{} // closed when calls that wait for a slot shall not start any more
+	refused int           // messages so far; of read alone
 }
 
 // read takes messages until the input ends. It never runs one itself: a cancel is seen at once, whatever runs.
@@ -107,8 +109,15 @@ func (c *conn) take(line []byte) {
 	}
 }
 
+// refuse answers a message that can't be taken. The log has the first ones alone: a client that sends nothing else must
+// not fill a disk, nor stop everything because it does not read what is logged.
 func (c *conn) refuse(f *fault) {
-	c.s.log.Warn("message refused", "code", f.code, "reason", f.text)
+	switch c.refused++; {
+	case c.refused <= maxWarnings:
+		c.s.log.Warn("message refused", "code", f.code, "reason", f.text)
+	case c.refused == maxWarnings+1:
+		c.s.log.Warn("more messages are refused; no more of that is logged")
+	}
 	_ = c.out.send(f.reply()) // always encodes
 }
 

@@ -190,6 +190,22 @@ func TestOutputIsTheProtocolsAlone(t *testing.T) {
 	}
 }
 
+// TestRefusalsDoNotFillTheLog sends nothing but what is refused.
+func TestRefusalsDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	var log safeBuffer
+	p := connect(t, newDesk().server(t, Options{Log: logTo(&log)}))
+	const n = 3 * maxWarnings
+	for range n {
+		p.send(`junk`)
+		p.next()
+	}
+	p.end()
+	if got := strings.Count(log.String(), "refused"); got != maxWarnings+1 {
+		t.Errorf("%d warnings about %d messages", got, n)
+	}
+}
+
 // TestProgress needs a clock of its own: minutes pass in no time.
 func TestProgress(t *testing.T) {
 	t.Parallel()
