@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -182,12 +183,24 @@ func misformed(a Answer) error {
 	switch {
 	case a.Call != "" && a.Text != "":
 		p.Kind, p.Read = validate.Ambiguous, "both"
+	case a.Text != "" && a.hasArgs():
+		p.Path, p.Kind, p.Read = "text, args", validate.Ambiguous, "text and args"
 	case a.Call == "" && a.Text == "":
 		p.Kind, p.Read = validate.NoAction, "neither"
 	default:
 		return nil
 	}
 	return validate.NewError("", p)
+}
+
+// hasArgs reports whether arguments were given. Beside a text they would be lost: the pick in it has its own.
+func (a Answer) hasArgs() bool {
+	v, err := validate.Decode(a.Args)
+	if err != nil {
+		return len(bytes.TrimSpace(a.Args)) > 0
+	}
+	fields, ok := v.(map[string]any)
+	return v != nil && (!ok || len(fields) > 0)
 }
 
 // wrongTool refuses a pick that came through a tool below its effect and names the right one.

@@ -15,15 +15,7 @@ import (
 // Digests of answers and arguments are keyed: a plain hash of an account number is the account number.
 
 // textDigest tells answers apart as they came. It is how a refused answer is known again.
-func (e *Engine) textDigest(a Answer) string {
-	switch {
-	case a.Call != "" && a.Text != "":
-		return e.mac("both", a.Text, a.Call, plain(a.Args))
-	case a.Call != "" || len(a.Args) > 0:
-		return e.mac("call", a.Call, plain(a.Args))
-	}
-	return e.mac("text", a.Text)
-}
+func (e *Engine) textDigest(a Answer) string { return e.mac("answer", a.Text, a.Call, plain(a.Args)) }
 
 // pickDigest tells picks apart by what they do: option and canonical arguments, not the words around them.
 func (e *Engine) pickDigest(option string, b registry.Bound) string {

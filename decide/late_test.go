@@ -247,6 +247,9 @@ func TestSlips(t *testing.T) {
 		kind   string
 	}{
 		"call and text":   {Answer{Call: "tag", Text: "tag"}, "call with args, or text alone", "ambiguous"},
+		"text and args":   {Answer{Text: `{"call":"tag"}`, Args: json.RawMessage(`{"dir":"/tmp/x"}`)}, "text and args", "ambiguous"},
+		"text and a list": {Answer{Text: `{"call":"tag"}`, Args: json.RawMessage(`[1]`)}, "text and args", "ambiguous"},
+		"text and broken": {Answer{Text: `{"call":"tag"}`, Args: json.RawMessage(`{"dir":`)}, "text and args", "ambiguous"},
 		"neither":         {Answer{}, "call with args, or text alone", "no_action"},
 		"args alone":      {Answer{Args: json.RawMessage(`{}`)}, "call with args, or text alone", "no_action"},
 		"too mild a tool": {Answer{Call: "refund", Args: json.RawMessage(`{"order":"A","amount":1}`), Ceiling: registry.Write}, "call pick_destructive with turn", "ceiling"},

@@ -119,7 +119,7 @@ func readPick(raw json.RawMessage) (decide.Answer, error) {
 		a.Reason = string(v)
 	}
 	a.Args = unwrapped(fields.get("args"))
-	if a.Call != "" {
+	if a.Call != "" || a.Text != "" { // beside a text they are a mistake that the engine has to see
 		a.Args, err = withFlattened(a.Args, fields)
 	}
 	return a, err
@@ -141,7 +141,7 @@ func unwrapped(args json.RawMessage) json.RawMessage {
 	return args
 }
 
-// withFlattened adds the arguments that stand beside call instead of in args.
+// withFlattened adds the arguments that stand beside call or text instead of in args.
 func withFlattened(args json.RawMessage, fields object) (json.RawMessage, error) {
 	var beside object
 	for _, f := range fields {
@@ -161,7 +161,7 @@ func withFlattened(args json.RawMessage, fields object) (json.RawMessage, error)
 		case at < 0:
 			inside = append(inside, f)
 		case !bytes.Equal(inside[at].value, f.value):
-			return nil, fmt.Errorf("%q stands in args and beside call, with two values; give it once, in args", f.name)
+			return nil, fmt.Errorf("%q stands in args and beside them, with two values; give it once, in args", f.name)
 		}
 	}
 	return inside.json(), nil

@@ -32,7 +32,7 @@ func TestReadPick(t *testing.T) {
 		{name: "flattened", args: `{"turn":"k7m2-1","call":"refund","order_id":"A-1","amount":9007199254740993}`, want: pick(`{"order_id":"A-1","amount":9007199254740993}`)},
 		{name: "flattened and args", args: `{"turn":"k7m2-1","call":"refund","args":"{\"order_id\":\"A-1\"}","amount":2}`, want: pick(`{"order_id":"A-1","amount":2}`)},
 		{name: "flattened twice alike", args: `{"turn":"k7m2-1","call":"refund","args":{"amount":2},"amount":2}`, want: pick(`{"amount":2}`)},
-		{name: "flattened twice otherwise", args: `{"turn":"k7m2-1","call":"refund","args":{"amount":2},"amount":3}`, problem: `"amount" stands in args and beside call`},
+		{name: "flattened twice otherwise", args: `{"turn":"k7m2-1","call":"refund","args":{"amount":2},"amount":3}`, problem: `"amount" stands in args and beside them`},
 		{name: "flattened beside args that are none", args: `{"turn":"k7m2-1","call":"refund","args":"x","amount":3}`, want: pick(`"x"`)},
 		{name: "a parameter named turn is taken from args", args: `{"turn":"k7m2-1","call":"refund","args":{"turn":"left","reason":7,"args":[1]}}`, want: pick(`{"turn":"left","reason":7,"args":[1]}`)},
 		{name: "empty text is no text", args: `{"turn":" k7m2-1 ","call":"refund","text":"","reason":null}`, want: pick("")},
@@ -43,7 +43,10 @@ func TestReadPick(t *testing.T) {
 		{name: "text", args: `{"turn":"k7m2-1","text":"I take {\"call\": \"refund\"}"}`, want: decide.Answer{Handle: "k7m2-1", Text: `I take {"call": "refund"}`}},
 		{name: "text of a cut reply", args: `{"turn":"k7m2-1","text":"\ud83d"}`, want: decide.Answer{Handle: "k7m2-1", Text: "\ufffd"}},
 		{name: "neither goes to the engine", args: `{"turn":"k7m2-1"}`, want: decide.Answer{Handle: "k7m2-1"}},
-		{name: "beside text nothing is flattened", args: `{"turn":"k7m2-1","text":"x","amount":3}`, want: decide.Answer{Handle: "k7m2-1", Text: "x"}},
+		{
+			name: "what stands beside text is not lost", args: `{"turn":"k7m2-1","text":"x","amount":3}`,
+			want: decide.Answer{Handle: "k7m2-1", Text: "x", Args: json.RawMessage(`{"amount":3}`)},
+		},
 		{name: "reason", args: `{"turn":"k7m2-1","text":"x","reason":"late"}`, want: decide.Answer{Handle: "k7m2-1", Text: "x", Reason: "late"}},
 		{name: "reason that is no text", args: `{"turn":"k7m2-1","text":"x","reason":["a"]}`, want: decide.Answer{Handle: "k7m2-1", Text: "x", Reason: `["a"]`}},
 
