@@ -47,8 +47,10 @@ func TestBothEras(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if said := prompt.Messages[0].Content.(mcp.TextContent).Text; !strings.Contains(said, "> Broken.\n> Badly.") || !strings.Contains(lastLine(said), "pick_") && !strings.Contains(said, "pick_read") {
-				t.Errorf("prompt: %s", said)
+			said := prompt.Messages[0].Content.(mcp.TextContent).Text
+			turn, _ = prompt.Meta.AdditionalFields[metaTurn].(string)
+			if last := lastLine(said); !strings.Contains(said, "> Broken.\n> Badly.") || turn == "" || !strings.Contains(last, "pick_read") || !strings.Contains(last, `"`+turn+`"`) {
+				t.Errorf("prompt of turn %s, whose last line has to name the pick tool and the turn: %s", turn, said)
 			}
 
 			resources, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
@@ -69,7 +71,10 @@ func TestBothEras(t *testing.T) {
 	}
 }
 
-func lastLine(s string) string { return s[strings.LastIndexByte(strings.TrimSpace(s), '\n')+1:] }
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
 
 func connectClient(t *testing.T, s *Server, era string) (*client.Client, context.Context) {
 	t.Helper()

@@ -162,50 +162,6 @@ func TestALineTooLongIsAnsweredAndSkipped(t *testing.T) {
 	p.end()
 }
 
-// TestOutputIsTheProtocolsAlone parses all that is written while everything goes wrong, with every log message on.
-func TestOutputIsTheProtocolsAlone(t *testing.T) {
-	t.Parallel()
-	var log safeBuffer
-	p := connect(t, newDesk().server(t, Options{Log: logTo(&log)}))
-	sent := []string{
-		`junk`, `[]`, "\x00", `{"jsonrpc":"2.0","id":1,"method":"nosuch"}`, callLine(2, "boom", "{}"), callLine(3, "nosuch", "{}"),
-		callLine(4, "lookup_order", `{"order_id":1e999}`), `{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":{"name":7}}`,
-		`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}`, callLine(7, "nothing", "{}"),
-		`{"jsonrpc":"2.0","id":8,"method":"logging/setLevel","params":{"level":"debug"}}`, callLine(9, "add_note", `{"order_id":"A-1","text":""}`),
-	}
-	for _, line := range sent {
-		p.send(line)
-	}
-	rest := p.end() // reads every line as JSON-RPC
-	if len(rest) != len(sent) {
-		t.Errorf("%d answers to %d messages", len(rest), len(sent))
-	}
-	for _, a := range rest {
-		if bytes.Contains(a.line, []byte("hunter2")) || bytes.Contains(a.line, []byte("goroutine")) {
-			t.Errorf("a panic got out: %s", a.line)
-		}
-	}
-	if log.String() == "" {
-		t.Error("nothing was logged")
-	}
-}
-
-// TestRefusalsDoNotFillTheLog sends nothing but what is refused.
-func TestRefusalsDoNotFillTheLog(t *testing.T) {
-	t.Parallel()
-	var log safeBuffer
-	p := connect(t, newDesk().server(t, Options{Log: logTo(&log)}))
-	const n = 3 * maxWarnings
-	for range n {
-		p.send(`junk`)
-		p.next()
-	}
-	p.end()
-	if got := strings.Count(log.String(), "refused"); got != maxWarnings+1 {
-		t.Errorf("%d warnings about %d messages", got, n)
-	}
-}
-
 // TestProgress needs a clock of its own: minutes pass in no time.
 func TestProgress(t *testing.T) {
 	t.Parallel()

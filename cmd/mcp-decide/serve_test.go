@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +64,102 @@ func TestServeTakesARealClient(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Standard output is the protocol's alone, whatever a client sends and with every log message on: each line is one answer.
+func TestOutputIsTheProtocolsAlone(t *testing.T) {
+	t.Parallel()
+	const toolCall = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`
+	sent := []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t\u001b[31m\n","version":"1"}}}`,
+		`junk`, `[]`, "\x00", `{}`, `{"jsonrpc":"2.0","id":2,"id":3,"method":"ping"}`, `{"jsonrpc":"2.0","id":4,"method":"nosuch\n\u001b[31m"}`,
+		`{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":{"name":7}}`,
+		`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"debug"}}`,
+		`{"jsonrpc":"2.0","id":8,"method":"completion/complete","params":{"ref":{}}}`,
+		fmt.Sprintf(toolCall, 9, "count_words", `{"text":"one\nthree {\"jsonrpc\"}"}`),
+		fmt.Sprintf(toolCall, 10, "count_words", `{"text":1e999}`),
+		fmt.Sprintf(toolCall, 11, "count_words\n", `{}`),
+		fmt.Sprintf(toolCall, 12, "list_folder", `{"path":"/nowhere/at/all"}`), // the program writes to its standard error
+		fmt.Sprintf(toolCall, 13, "tidy_folder", `{"path":"/","wish":"\u001b[31m"}`),
+		fmt.Sprintf(toolCall, 14, "pick_read", `{"turn":"k7m2-1","text":"{"}`),
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`,
+	}
+	out, errs := served(t, sent, "--log-level", "debug")
+	answers := map[string]int{}
+	for line := range strings.Lines(out) {
+		var a struct {
+			Version       string `json:"jsonrpc"`
+			ID            json.RawMessage
+			Result, Error json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &a); err != nil || a.Version != "2.0" || (a.Result == nil) == (a.Error == nil) {
+			t.Errorf("no answer: %q", line)
+		}
+		answers[string(a.ID)]++
+	}
+	want := map[string]int{"null": 5}
+	for id := 1; id <= 14; id++ {
+		if id != 2 && id != 3 {
+			want[fmt.Sprint(id)] = 1
+		}
+	}
+	if diff := cmp.Diff(want, answers); diff != "" {
+		t.Errorf("answers by id (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(errs, " WRN ") || strings.Contains(errs, "\x1b") {
+		t.Errorf("nothing of all this is logged, or a colour is: %q", errs)
+	}
+}
+
+// What a client may keep is the same, byte for byte, from one start to the next: a process of its own each time, so that
+// nothing in it can depend on the order of a map or on anything else that a process makes up.
+func TestListsAreTheSameAfterARestart(t *testing.T) {
+	t.Parallel()
+	many := "methods:\n"
+	for i := range 30 {
+		many += fmt.Sprintf("  m%d: {summary: Say it., effect: read, params: {b: The first., a?: {enum: [z, y, x]}, d: {e: integer, c: The second.}}, run: [echo, \"{b}\"]}\n", i)
+	}
+	sent := []string{`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`}
+	for id, list := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+		sent = append(sent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q}`, id+1, list))
+	}
+	for name, text := range map[string]string{"demo": string(demoYAML), "many methods": many} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "file.yaml")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			start := func() []string {
+				out, _ := served(t, sent, "--config", path)
+				return slices.Sorted(strings.Lines(out)) // answers come in any order
+			}
+			first := start()
+			if len(first) != len(sent) || !strings.Contains(strings.Join(first, ""), `"inputSchema":`) {
+				t.Fatalf("%d answers to %d requests: %.2000q", len(first), len(sent), first)
+			}
+			for range 2 {
+				if diff := cmp.Diff(first, start()); diff != "" {
+					t.Errorf("another start gave other bytes:\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// served starts the command for a client that sends these lines, and returns all that it wrote.
+func served(t *testing.T, sent []string, flags ...string) (out, errs string) {
+	t.Helper()
+	cmd := exec.Command("mcp-decide", append([]string{"serve"}, flags...)...)
+	cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "MCP_DECIDE_CONFIG=")
+	cmd.Stdin = strings.NewReader(strings.Join(sent, "\n") + "\n")
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, &e)
+	}
+	return o.String(), e.String()
 }
 
 func connect(t *testing.T, era string) *client.Client {
