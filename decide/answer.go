@@ -53,8 +53,10 @@ func (r *reply) answer(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !r.mine(t, round) {
-		r.guesses.count(r.a.Caller.ID, r.now())
+	if !r.mine(t) || round < 1 || round > t.Round {
+		if id != "" && !r.mine(t) {
+			r.guesses.count(r.a.Caller.ID, r.now())
+		}
 		return r.nothing(ErrNoTurn, noTurnText), nil
 	}
 	r.round = round
@@ -86,9 +88,9 @@ func (e *Engine) load(ctx context.Context, id string) (*turn, error) {
 }
 
 // mine reports whether the answer may know of the turn: it is the principal's, of this configuration, on this
-// channel, and the round has been asked.
-func (r *reply) mine(t *turn, round int) bool {
-	return t != nil && t.Principal == r.a.Caller.ID && t.Config == r.config && t.Channel == r.a.Channel && round >= 1 && round <= t.Round
+// channel. A slip in the round of such a turn is no guess at an id, and neither is what can't be a handle.
+func (r *reply) mine(t *turn) bool {
+	return t != nil && t.Principal == r.a.Caller.ID && t.Config == r.config && t.Channel == r.a.Channel
 }
 
 // take holds an answer against the turn as it was read. A winner is the turn as somebody else has moved it meanwhile: the answer is
@@ -142,7 +144,7 @@ func (r *reply) read(d *Decision, offered []registry.Option) (menu.Pick, error) 
 	}
 	if len(r.a.Args) > 0 {
 		if _, err := validate.Decode(r.a.Args); err != nil {
-			return menu.Pick{}, err
+			return menu.Pick{}, about(r.a.Call, err)
 		}
 	}
 	text, err := r.a.object()
@@ -150,6 +152,15 @@ func (r *reply) read(d *Decision, offered []registry.Option) (menu.Pick, error) 
 		return menu.Pick{}, err
 	}
 	return menu.Parse(text, offered, menu.Reading{Lenient: d.Reading.Lenient})
+}
+
+// about says which option an error is about.
+func about(option string, err error) error {
+	var invalid *validate.Error
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	return validate.NewError(option, invalid.Problems...)
 }
 
 // offPick finds out whether an unknown pick names an option that is left out since its method can't run now: that is

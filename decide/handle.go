@@ -25,7 +25,8 @@ func handle(id string, round int) string { return fmt.Sprintf("%s-%d", id, round
 // be a handle gives the empty id, which no turn has.
 func parseHandle(s string) (id string, round int) {
 	id, digits, ok := strings.Cut(strings.ToLower(strings.TrimSpace(s)), "-")
-	if !ok || len(id) > 64 || len(digits) > 4 || digits == "" || strings.Trim(digits, "0123456789") != "" || digits[0] == '0' {
+	const idLetters = "0123456789abcdefghijklmnopqrstuvwxyz"
+	if !ok || len(id) > 64 || strings.Trim(id, idLetters) != "" || len(digits) > 4 || digits == "" || strings.Trim(digits, "0123456789") != "" || digits[0] == '0' {
 		return "", 0
 	}
 	round, _ = strconv.Atoi(digits)

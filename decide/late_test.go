@@ -221,6 +221,12 @@ func TestGuessing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	h := w.open().Handle
+	for i := range 60 { // slips, and no guesses
+		slip := []string{strings.TrimSuffix(h, "1") + fmt.Sprint(2+i), strings.TrimSuffix(h, "-1"), "turn " + h, ""}[i%4]
+		if out := w.say(slip, "x"); !errors.Is(out.Problem, ErrNoTurn) {
+			t.Fatalf("%q: %+v", slip, out)
+		}
+	}
 	for i := range 20 {
 		if out := w.say(fmt.Sprintf("zz%d-1", i), "x"); !errors.Is(out.Problem, ErrNoTurn) {
 			t.Fatalf("guess %d: %+v", i, out)
@@ -254,7 +260,7 @@ func TestSlips(t *testing.T) {
 		"args alone":      {Answer{Args: json.RawMessage(`{}`)}, "call with args, or text alone", "no_action"},
 		"too mild a tool": {Answer{Call: "refund", Args: json.RawMessage(`{"order":"A","amount":1}`), Ceiling: registry.Write}, "call pick_destructive with turn", "ceiling"},
 		"in prose":        {Answer{Text: `{"call":"tag"}`, Ceiling: registry.Read}, "call pick_write with turn", "ceiling"},
-		"needs approval":  {Answer{Call: "wire"}, "A person has to agree first, and this version can't ask one", "approval_required"},
+		"needs approval":  {Answer{Call: "wire"}, "can't be given here. A person has to agree first, and this version can't ask one", "approval_required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

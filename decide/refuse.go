@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -137,7 +138,7 @@ func (r *reply) turnedAway(ctx context.Context, t *turn, d *Decision, o registry
 		return r.refuse(ctx, t, d, &o, err)
 	}
 	if no.Kind == "approval_required" {
-		err = &registry.Refused{Kind: no.Kind, Method: no.Method, Message: no.Message + " A person has to agree first, and this version can't ask one. Pick something else, or tell the user."}
+		err = &registry.Refused{Kind: no.Kind, Method: no.Method, Message: strings.TrimSuffix(no.Message, ".") + ". A person has to agree first, and this version can't ask one. Pick something else, or tell the user."}
 	}
 	return r.slip(ctx, t, d, &o, err)
 }
