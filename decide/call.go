@@ -56,7 +56,8 @@ type native struct {
 func (n *native) run(ctx context.Context, m *registry.Method, one *keyed) (registry.Result, error) {
 	res, err := registry.Call(ctx, registry.Request{
 		Method: m, Args: n.c.Args, Caller: n.c.Caller, Ceiling: n.c.Ceiling, Life: n.life, Log: n.log,
-		Done: func(res registry.Result) { n.done(res, one) },
+		Intent: func(context.Context, registry.Bound) error { return n.strays.room(m) },
+		Done:   func(res registry.Result) { n.done(res, one) },
 		Late: func(res registry.Result) {
 			if one != nil {
 				n.keys.amend(one, res)
@@ -84,6 +85,7 @@ func (n *native) done(res registry.Result, one *keyed) {
 		n.keys.settle(one, res, nil)
 	}
 	if n.left {
+		n.strays.end()
 		n.record(context.Background(), res, nil)
 	}
 }
@@ -92,7 +94,9 @@ func (n *native) done(res registry.Result, one *keyed) {
 func (n *native) leave() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.left = n.ended == nil
+	if n.left = n.ended == nil; n.left {
+		n.strays.begin()
+	}
 	return n.left
 }
 
@@ -121,6 +125,7 @@ func (n *native) keyed(ctx context.Context, m *registry.Method) (registry.Result
 		if err != nil && ctx.Err() == nil {
 			continue // nothing ran for the first one, so this one may
 		}
+		res.Bound = bound // the same call, so the same arguments
 		n.rec.State = "recorded"
 		n.record(ctx, res, err)
 		return res, err

@@ -30,6 +30,7 @@ type Engine struct {
 	guesses guesses
 	keys    keys
 	runs    runs
+	strays  strays
 	issued  issued
 	life    *registry.Life
 }

@@ -92,6 +92,10 @@ func (r *reply) write(ctx context.Context, t *turn, d *Decision, p picked) (Outc
 	switch {
 	case w.fault != nil:
 		return Outcome{}, nil, w.fault
+	case w.crowded != nil:
+		out := t.open(r.v, notRun(w.crowded)+fmt.Sprintf(" Turn %s is still open.", t.handle()))
+		out.Option, out.Problem = o.Name, w.crowded
+		return out, nil, nil
 	case w.winner != nil:
 		return Outcome{}, w.winner, nil
 	case err != nil && w.claimed == nil:
@@ -118,6 +122,7 @@ type writing struct {
 	claimed *turn // as the claim left it; nil = there is no claim
 	winner  *turn // who claimed the round instead
 	fault   error // the claim could not be written
+	crowded error // too many runs go on without their callers
 
 	settling sync.Mutex
 	result   *registry.Result // once the run has ended
@@ -127,6 +132,9 @@ type writing struct {
 
 // claim is T7: the turn is taken for this run, or nothing runs.
 func (w *writing) claim(ctx context.Context, _ registry.Bound) error {
+	if w.crowded = w.strays.room(w.p.option.Method); w.crowded != nil {
+		return w.crowded
+	}
 	at := w.attempt(w.t, w.p)
 	at.Call = w.letters(8)
 	now, won, err := w.step(ctx, Power, w.t, func(n *turn) {
@@ -159,6 +167,7 @@ func (w *writing) ended(res registry.Result) {
 	w.result = &res
 	w.settle(res)
 	if w.gone {
+		w.strays.end()
 		r := *w.reply
 		r.left, r.rec.Cut = false, res.Cut
 		r.record(context.Background(), Outcome{State: State(res.State), Result: &res}, nil)
@@ -180,6 +189,7 @@ func (w *writing) leave() bool {
 		return false
 	}
 	w.gone, w.left = true, true
+	w.strays.begin()
 	return true
 }
 
@@ -243,7 +253,7 @@ func settleClass(done *outcome, late bool) Class {
 	return Kill
 }
 
-// outcomeOf is a result as a row keeps it.
+// outcomeOf is a result as a row keeps it: with its content, which is capped, and its value where that is small.
 func (e *Engine) outcomeOf(o registry.Option, res registry.Result) *outcome {
 	done := &outcome{
 		At: e.now(), Option: o.Name, Method: o.Method.Name, Effect: o.Method.Effect.Or(), Kind: o.Method.Kind,
@@ -252,7 +262,7 @@ func (e *Engine) outcomeOf(o registry.Option, res registry.Result) *outcome {
 	if res.Err != nil {
 		done.Error = res.Err.Error()
 	}
-	if value, err := json.Marshal(res.Value); err == nil && res.Value != nil {
+	if value, err := json.Marshal(res.Value); err == nil && res.Value != nil && len(value) <= maxValue {
 		done.Value = value
 	}
 	return done
