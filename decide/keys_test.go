@@ -181,6 +181,86 @@ func TestKeysAreBounded(t *testing.T) {
 	}
 }
 
+// A call that could not be started changed nothing: the same one with its key is tried again, also when that is only known later.
+func TestKeyOfACallThatDidNotRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	refused := true
+	w.must(w.reg.Add(registry.Method{Name: "pay", Summary: "Pays.", Effect: registry.Write, Run: func(context.Context, registry.Args) (any, error) {
+		if refused {
+			return nil, registry.NotStarted(errors.New("connection refused"))
+		}
+		return "paid", nil
+	}}))
+	for _, want := range []registry.State{registry.NotRun, registry.NotRun, registry.Done} {
+		refused = want == registry.NotRun
+		if res, err := w.call(Call{Method: "pay", Key: "k"}); err != nil || res.State != want {
+			t.Errorf("got %+v, %v, want %s", res, err, want)
+		}
+	}
+
+	var k keys
+	now := time.UnixMilli(0)
+	first, _, _ := k.claim(keyName{"p", "k"}, "c", now)
+	k.settle(first, registry.Result{State: registry.Unknown}, nil)
+	k.amend(first, registry.Result{State: registry.NotRun})
+	second, mine, err := k.claim(keyName{"p", "k"}, "c", now)
+	if err != nil || !mine {
+		t.Fatalf("the key is still taken: %v, %v", mine, err)
+	}
+	k.amend(first, registry.Result{State: registry.NotRun}) // too late: the key is another call's now
+	if one, mine, err := k.claim(keyName{"p", "k"}, "c", now); one != second || mine || err != nil || k.bytes != 0 {
+		t.Errorf("the second call lost its key: %v, %v, %d bytes", mine, err, k.bytes)
+	}
+}
+
+// Results are kept up to a number of bytes. What changed something is known for longer than its result.
+func TestKeptResultsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ran := 0
+	image := func(context.Context, registry.Args) (any, error) {
+		ran++
+		return registry.Image(make([]byte, 3<<20), "image/png"), nil
+	}
+	w.must(w.reg.Add(registry.Method{Name: "snap", Summary: "Takes a picture.", Effect: registry.Write, Run: image}))
+	w.must(w.reg.Add(registry.Method{Name: "show", Summary: "Shows a picture.", Effect: registry.Read, Run: image}))
+	call := func(method string, key int) registry.Result {
+		res, err := w.call(Call{Method: method, Key: fmt.Sprint(method, key)})
+		w.must(err)
+		return res
+	}
+	for i := range 20 {
+		call("snap", i)
+		call("show", i)
+	}
+	k := &w.eng.keys
+	held := 0
+	for _, one := range k.byName {
+		for _, b := range one.result.Content {
+			held += len(b.Data)
+		}
+	}
+	if held > maxKept || k.bytes > maxKept || held < maxKept/4 {
+		t.Errorf("%d bytes are held, %d counted, at most %d allowed", held, k.bytes, maxKept)
+	}
+	ran = 0
+	if res := call("snap", 19); len(res.Content[0].Data) != 3<<20 || ran != 0 {
+		t.Errorf("the newest one: %d runs, %+.200v", ran, res.Content)
+	}
+	if res := call("snap", 0); res.State != registry.Done || ran != 0 {
+		t.Errorf("the oldest write: %d runs, %+.200v", ran, res)
+	}
+	if res := call("show", 0); len(res.Content[0].Data) != 3<<20 || ran != 1 {
+		t.Errorf("the oldest read: %d runs, %+.200v", ran, res)
+	}
+	w.clock.add(keyMemory)
+	call("show", 100)
+	if n := len(k.byName); n != 1 || k.full.Len() != 1 || k.bytes > 10<<20 {
+		t.Errorf("ten minutes later: %d keys, %d results, %d bytes", n, k.full.Len(), k.bytes)
+	}
+}
+
 func TestCallUnknownMethod(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
