@@ -16,7 +16,7 @@ type Outcome struct {
 	Options   []registry.Option // what is offered now; nil when the turn is closed
 	Option    string            // what was picked or, for OnFailure, taken
 	Method    string
-	Result    *registry.Result // of what ran; nil when nothing did. Recorded outcomes hold Content, State, Value alone
+	Result    *registry.Result // of what ran; nil when nothing did. Recorded outcomes hold Content, State, Err and, up to 64 KiB, Value alone
 	Attempts  int              // answers counted so far
 	Recorded  bool             // the outcome of an earlier equal answer; nothing ran now
 	OnFailure bool             // the decision's on_failure was taken

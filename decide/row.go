@@ -94,6 +94,7 @@ const (
 	maxDrifts = 3
 	freeSlips = 5
 	maxReply  = 16 << 10 // bytes kept of a refused reply
+	maxValue  = 64 << 10 // bytes of a result's value as JSON; a larger one is not kept beside its content
 )
 
 func unpack(r Row) (*turn, error) {
