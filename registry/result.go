@@ -9,10 +9,7 @@ import (
 	"unicode"
 )
 
-const (
-	maxErrorText  = 2000 // characters of a failure that a client gets
-	minRedactable = 4    // bytes; shorter values occur in any text
-)
+const maxErrorText = 2000 // characters of a failure that a client gets
 
 // result is what the run comes to in that state.
 func (c *run) result(end ending, state State) Result {
@@ -69,62 +66,6 @@ func publicText(err error) string {
 		return public.Public()
 	}
 	return ""
-}
-
-// redact takes hidden and secret values out of a text.
-func (b Bound) redact(text string) string {
-	var found []string
-	for _, v := range b.hidden {
-		found = texts(found, v)
-	}
-	if b.root != nil && b.root.veiled {
-		found = b.root.secrets(found, map[string]any(b.Args))
-	}
-	for _, value := range found {
-		if len(value) >= minRedactable {
-			text = strings.ReplaceAll(text, value, "***")
-		}
-	}
-	return text
-}
-
-// secrets appends the texts in a value that are secret.
-func (n *node) secrets(found []string, v any) []string {
-	switch {
-	case n == nil || !n.veiled:
-		return found
-	case n.secret:
-		return texts(found, v)
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for i := range n.fields {
-			found = n.fields[i].node.secrets(found, v[n.fields[i].name])
-		}
-	case []any:
-		for _, item := range v {
-			found = n.items.secrets(found, item)
-		}
-	}
-	return found
-}
-
-// texts appends all texts and numbers in a value.
-func texts(found []string, v any) []string {
-	switch v := v.(type) {
-	case nil, bool:
-	case map[string]any:
-		for _, below := range v {
-			found = texts(found, below)
-		}
-	case []any:
-		for _, below := range v {
-			found = texts(found, below)
-		}
-	default:
-		found = append(found, fmt.Sprint(v))
-	}
-	return found
 }
 
 // harmless is foreign text of at most max characters on one line, with all that can't be seen as escapes.

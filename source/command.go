@@ -24,8 +24,7 @@ type command struct {
 	stdin   *registry.Template
 	json    bool
 	okExit  []int
-	masked  []string // parameters whose values must not stand in an error text
-	secrets []string // the same for values of references
+	secrets []string // values of references, which must not stand in an error text
 }
 
 // command makes a runnable command, or turns the method off with everything that is missing.
@@ -47,11 +46,6 @@ func (b *builder) command(c *config.Command, params []registry.Param) (*command,
 		b.disable(c.Pos, "run.cwd", trouble, "Create the folder, or mend the path")
 	}
 	cmd.env = b.environment(c.Env)
-	for _, p := range params {
-		if p.Hidden() || p.Secret {
-			cmd.masked = append(cmd.masked, p.Name)
-		}
-	}
 	b.warnArgv(c, params)
 	cmd.secrets = b.secrets
 	return cmd, nil
@@ -124,17 +118,17 @@ func (c *command) run(ctx context.Context, args registry.Args) (any, error) {
 	if err != nil {
 		return nil, registry.NotStarted(fmt.Errorf("starting %s: %w", c.argv.name, cause(lookCause(err))))
 	}
-	return c.outcome(end, args)
+	return c.outcome(end)
 }
 
 // outcome says what an ended program came to. A program that did not end by itself may have done
 // anything, so that is an uncertain outcome, not a failed one.
-func (c *command) outcome(end ending, args registry.Args) (any, error) {
+func (c *command) outcome(end ending) (any, error) {
 	if end.stopped != nil {
-		return nil, registry.Uncertain(c.failure(end.stopped, end, args))
+		return nil, registry.Uncertain(c.failure(end.stopped, end))
 	}
 	if !slices.Contains(c.okExit, end.code) {
-		return nil, c.failure(fmt.Errorf("exit status %d", end.code), end, args)
+		return nil, c.failure(fmt.Errorf("exit status %d", end.code), end)
 	}
 	if c.json {
 		return c.jsonResult(end)
@@ -171,13 +165,14 @@ func (c *command) jsonResult(end ending) (any, error) {
 	return registry.VisibleJSON(text), nil
 }
 
-// failure is an error text with the end of what the program said, on stderr or else on stdout.
-func (c *command) failure(what error, end ending, args registry.Args) error {
+// failure is an error text with the end of what the program said, on stderr or else on stdout. Values of references
+// are taken out of it here; those of hidden and secret parameters the registry takes out.
+func (c *command) failure(what error, end ending) error {
 	said := end.stderr
 	if len(bytes.TrimSpace(said)) == 0 {
 		said = lastBytes(end.stdout, maxTail)
 	}
-	text := strings.TrimSpace(registry.Visible(strings.ToValidUTF8(c.mask(string(said), args), "\uFFFD")))
+	text := strings.TrimSpace(registry.Visible(strings.ToValidUTF8(registry.Redact(string(said), c.secrets), "\uFFFD")))
 	switch {
 	case text == "":
 		return what
@@ -185,31 +180,4 @@ func (c *command) failure(what error, end ending, args registry.Args) error {
 		return fmt.Errorf("%w:\n%s", what, text)
 	}
 	return fmt.Errorf("%w: %s", what, text)
-}
-
-// minMasked is the shortest value that is taken out of error texts: a shorter one would hit words by chance.
-const minMasked = 4
-
-// mask takes out of an error text what must reach nobody but the program.
-func (c *command) mask(text string, args registry.Args) string {
-	var pairs []string
-	add := func(value string) {
-		if len(value) >= minMasked {
-			pairs = append(pairs, value, "[hidden]")
-		}
-	}
-	for _, s := range c.secrets {
-		add(s)
-	}
-	for _, name := range c.masked {
-		if s, ok := args[name].(string); ok {
-			add(s)
-		} else if args[name] != nil {
-			add(fmt.Sprint(args[name]))
-		}
-	}
-	if pairs == nil {
-		return text
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -163,18 +163,23 @@ func TestLongText(t *testing.T) {
 // What must reach the program alone is taken out of what the program says when it fails.
 func TestErrorsShowNoSecrets(t *testing.T) {
 	t.Parallel()
-	const canary = "canary-7f3a"
+	const canary, begun = "canary-7f3a-rest", "canary" // one begins with the other
 	c := childCommand(t, "exit", "1", `"{hidden} {pin} {token} {free}"`)
-	c.Env = []config.EnvVar{{Name: "TOKEN", Value: "env:THE_TOKEN"}}
+	c.Env = []config.EnvVar{{Name: "USER_OF_IT", Value: "env:THE_USER"}, {Name: "TOKEN", Value: "env:THE_TOKEN"}}
 	params := []registry.Param{
 		{Name: "hidden", Type: registry.String, From: "caller.id"},
 		{Name: "pin", Type: registry.Integer, Secret: true},
 		{Name: "token", Type: registry.String, From: "env:THE_TOKEN"},
 		{Name: "free", Type: registry.String},
 	}
-	m, _ := built(t, machine(t, map[string]string{"THE_TOKEN": canary}), config.Method{Method: registry.Method{Params: params}, Command: c})
-	_, err := m.Run(t.Context(), registry.Args{"hidden": "os:1000", "pin": json.Number("4711"), "token": canary, "free": canary + " shown"})
-	if want := "exit status 1: [hidden] [hidden] [hidden] [hidden] shown"; err == nil || err.Error() != want {
-		t.Fatalf("got %v, want %q", err, want)
+	m, _ := built(t, machine(t, map[string]string{"THE_TOKEN": canary, "THE_USER": begun}), config.Method{Method: registry.Method{Summary: "Fails.", Params: params}, Command: c})
+	ready, err := registry.Prepare(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := json.RawMessage(`{"pin": 4711, "free": "` + canary + ` ` + begun + ` shown"}`)
+	r, err := registry.Call(t.Context(), registry.Request{Method: ready, Args: args, Caller: registry.Caller{ID: "os:1000"}})
+	if want := "exit status 1: *** *** *** *** *** shown"; err != nil || r.Err == nil || r.Err.Error() != want {
+		t.Fatalf("got %v, %v, want %q", r.Err, err, want)
 	}
 }
