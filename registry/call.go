@@ -83,8 +83,8 @@ func Call(ctx context.Context, r Request) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, fmt.Errorf("%s was not run: %w", m.Name, err)
 	}
-	if !r.Life.enter() {
-		return Result{}, refused("gated", m, "%s was not run: the server is stopping", m.Name)
+	if err := r.Life.enter(); err != nil {
+		return Result{}, refused("gated", m, "%s was not run: %v", m.Name, err)
 	}
 	if m.guarded() && r.Intent != nil {
 		if err := r.Intent(ctx, bound); err != nil {

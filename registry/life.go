@@ -15,15 +15,26 @@ type Life struct {
 	mu   sync.Mutex
 	over bool
 	runs int
+	most int           // runs at the same time
 	idle chan struct{} // closed when over and no run is left
 }
+
+// maxRuns bounds what runs at the same time, with all whose callers have gone.
+const maxRuns = 256
 
 // errStopped is why a run is cancelled that would have gone on.
 var errStopped = errors.New("stopped with the server")
 
-// NewLife makes a life that goes on until End.
+// Why nothing may start.
+var (
+	errStopping = errors.New("the server is stopping")
+	errFull     = errors.New("too many calls are running; send it again later")
+)
+
+// NewLife makes a life that goes on until End. At most 256 runs hang on it at the same time; a call beyond them is
+// refused.
 func NewLife() *Life {
-	l := &Life{idle: make(chan struct{})}
+	l := &Life{most: maxRuns, idle: make(chan struct{})}
 	l.ctx, l.end = context.WithCancelCause(context.Background())
 	return l
 }
@@ -48,18 +59,21 @@ func (l *Life) End(ctx context.Context) error {
 	}
 }
 
-// enter counts a run; false when none may start any more. A nil life counts nothing.
-func (l *Life) enter() bool {
+// enter counts a run. The error says why none may start now. A nil life counts nothing.
+func (l *Life) enter() error {
 	if l == nil {
-		return true
+		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over {
-		return false
+	switch {
+	case l.over:
+		return errStopping
+	case l.runs >= l.most:
+		return errFull
 	}
 	l.runs++
-	return true
+	return nil
 }
 
 func (l *Life) leave() {

@@ -72,3 +72,38 @@ func TestLifeDoesNotWaitForEver(t *testing.T) {
 		}
 	})
 }
+
+// Callers that go away make no room: what they started still runs.
+func TestLifeIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		life := NewLife()
+		running := 0
+		m := prepared(t, Method{Name: "m", Summary: "Waits.", Effect: Write, Run: func(ctx context.Context, _ Args) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		for range 500 {
+			ctx, leave := context.WithCancel(t.Context())
+			time.AfterFunc(time.Millisecond, leave)
+			r, err := Call(ctx, Request{Method: m, Life: life})
+			var no *Refused
+			switch {
+			case err == nil && r.State == Running:
+				running++
+			case !errors.As(err, &no) || no.Kind != "gated" || !strings.HasSuffix(no.Message, "too many calls are running; send it again later"):
+				t.Fatalf("call %d: %s, %v", running, r.State, err)
+			}
+			leave()
+		}
+		if running != maxRuns {
+			t.Errorf("%d ran at the same time, want %d", running, maxRuns)
+		}
+		time.Sleep(time.Hour) // until all have ended
+		synctest.Wait()
+		look := prepared(t, Method{Effect: Read})
+		if r, err := Call(t.Context(), Request{Method: look, Life: life}); err != nil || r.State != Done {
+			t.Errorf("when all have ended: %s, %v", r.State, err)
+		}
+	})
+}
