@@ -13,19 +13,20 @@ const (
 
 // capped cuts content down to max characters in all texts together: the first 70 % and the last 30 % stay, and a
 // marker between them says how many characters are missing. Of binary data, what goes over 4 MiB is replaced by a
-// text that says so. The number is that of the characters left out.
+// text that says so; so is a block that has too much beside its text, for which there is as much room again as for the
+// texts. The number is that of the characters left out.
 func capped(content []Block, max int) ([]Block, int) {
-	content = light(content)
+	content, without := light(content, max)
 	total := 0
 	for i := range content {
 		total += utf8.RuneCountInString(content[i].Text)
 	}
 	if total <= max {
-		return content, 0
+		return content, without
 	}
 	left := total - max
 	marker := fmt.Sprintf("\n[… %d characters left out …]\n", left)
-	return cutMiddle(content, max*7/10, max*7/10+left, marker), left
+	return cutMiddle(content, max*7/10, max*7/10+left, marker), without + left
 }
 
 // cutMiddle takes the characters from one place up to another out of all texts, counted through, and puts the marker
@@ -69,20 +70,27 @@ func offset(text string, n int) int {
 	return len(text)
 }
 
-// light replaces blocks that are too many, or too heavy, by texts that say so.
-func light(content []Block) []Block {
+// light replaces blocks that are too many, or too heavy, by texts that say so. The number is that of the characters
+// in blocks that had too many beside their text.
+func light(content []Block, max int) (kept []Block, without int) {
 	if more := len(content) - maxBlocks; more > 0 {
 		note := Text(fmt.Sprintf("[%d more blocks left out]", more))
 		content = append(content[:maxBlocks:maxBlocks], note)
 	}
-	room := maxBinary
+	bytes, characters := maxBinary, max
 	for i := range content {
-		size := content[i].binary()
-		if size > room {
-			content[i] = Text(fmt.Sprintf("[%s of %d bytes left out: a result holds at most %d]", content[i].Type, size, maxBinary))
-			continue
+		b := &content[i]
+		size, beside := len(b.Data), b.beside()
+		switch {
+		case size > bytes:
+			*b = Text(fmt.Sprintf("[%s of %d bytes left out: a result holds at most %d]", b.Type, size, maxBinary))
+		case beside > characters:
+			without += beside + utf8.RuneCountInString(b.Text)
+			*b = Text(fmt.Sprintf("[%s left out: it has %d characters beside its text, and all blocks together at most %d]", b.Type, beside, max))
+		default:
+			bytes -= size
+			characters -= beside
 		}
-		room -= size
 	}
-	return content
+	return content, without
 }

@@ -153,3 +153,49 @@ func TestStructuredIsNotCut(t *testing.T) {
 		t.Errorf("state %s, structured %s, content %v", r.State, r.Structured, r.Content)
 	}
 }
+
+// Whatever a block carries beside its text counts too, and is valid UTF-8.
+func TestCapCountsAllFields(t *testing.T) {
+	t.Parallel()
+	const max = 30_000
+	long := strings.Repeat("d", 20<<20)
+	for name, fill := range map[string]func(b *Block, text string){
+		"uri":         func(b *Block, text string) { b.URI = text },
+		"name":        func(b *Block, text string) { b.Name = text },
+		"title":       func(b *Block, text string) { b.Title = text },
+		"description": func(b *Block, text string) { b.Description = text },
+		"mime type":   func(b *Block, text string) { b.MIMEType = text },
+		"annotations": func(b *Block, text string) { b.Annotations = json.RawMessage(`{"a":"` + text + `"}`) },
+		"meta":        func(b *Block, text string) { b.Meta = json.RawMessage(`{"a":"` + text + `"}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			link := Link("file:///x", "x")
+			fill(&link, long)
+			r := ran(t, Method{ResultCap: max}, []Block{link, Text("short")})
+			wire, err := json.Marshal(r.Content)
+			if err != nil || r.State != Done || len(wire) > max || r.Cut < len(long) || len(r.Content) != 2 || r.Content[1].Text != "short" {
+				t.Errorf("%s, %v: %d bytes on the wire, cut %d", r.State, err, len(wire), r.Cut)
+			}
+			many := make([]Block, 0, 100)
+			for range 100 {
+				link := Link("file:///x", "x")
+				fill(&link, long[:1000])
+				many = append(many, link)
+			}
+			r = ran(t, Method{ResultCap: max}, many)
+			if wire, err = json.Marshal(r.Content); err != nil || len(wire) > 2*max || r.Content[0].Type != "resource_link" || r.Content[99].Type != "text" {
+				t.Errorf("%v: %d bytes on the wire", err, len(wire))
+			}
+			broken := Link("file:///x", "x")
+			fill(&broken, "\xff")
+			r = ran(t, Method{}, broken)
+			if wire, err = json.Marshal(r.Content); err != nil || !utf8.Valid(wire) || r.Content[0].Type != "resource_link" {
+				t.Errorf("%v: %q", err, wire)
+			}
+			if b := r.Content[0]; !utf8.ValidString(b.URI + b.Name + b.Title + b.Description + b.MIMEType + string(b.Annotations) + string(b.Meta)) {
+				t.Errorf("%+v is not UTF-8", b)
+			}
+		})
+	}
+}

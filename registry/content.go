@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Block is one MCP content block. Which fields count depends on Type, as in the protocol.
@@ -74,8 +75,27 @@ func (b *Block) check() error {
 	return nil
 }
 
-// binary is the number of bytes that the block carries beside its text.
-func (b *Block) binary() int { return len(b.Data) }
+// beside is the number of characters that a block has beside its text and its data.
+func (b *Block) beside() int {
+	n := len(b.Annotations) + len(b.Meta)
+	for _, text := range []string{b.MIMEType, b.URI, b.Name, b.Title, b.Description} {
+		n += utf8.RuneCountInString(text)
+	}
+	return n
+}
+
+// sound is the block with all of its texts in valid UTF-8, as the wire needs it.
+func (b Block) sound() Block {
+	for _, text := range []*string{&b.Text, &b.MIMEType, &b.URI, &b.Name, &b.Title, &b.Description} {
+		*text = sound(*text)
+	}
+	for _, raw := range []*json.RawMessage{&b.Annotations, &b.Meta} {
+		if !utf8.Valid(*raw) {
+			*raw = json.RawMessage(sound(string(*raw)))
+		}
+	}
+	return b
+}
 
 // wireBlock is a content block as it stands in the protocol.
 type wireBlock struct {

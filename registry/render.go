@@ -57,8 +57,7 @@ func contentOf(value any) ([]Block, error) {
 			if err := b.check(); err != nil {
 				return nil, fmt.Errorf("block %d of its result: %w", i+1, err)
 			}
-			b.Text = sound(b.Text)
-			content[i] = b
+			content[i] = b.sound()
 		}
 		return content, nil
 	}
