@@ -56,7 +56,7 @@ func NewMemory(l Limits) *Memory {
 
 // Record keeps a copy of r. A record without an id gets one, one without a time the present. A
 // record that is larger than the byte limit on its own is kept without its arguments and with its
-// error cut; the count of Dropped says nothing of it.
+// error and reason cut; the count of Dropped says nothing of it.
 func (m *Memory) Record(_ context.Context, r Record) {
 	now := m.Now()
 	if r.ID == "" {
@@ -69,6 +69,7 @@ func (m *Memory) Record(_ context.Context, r Record) {
 	if size(r) > m.limits.Bytes {
 		r.Args, r.Dropped = nil, nil
 		r.Error = strings.ToValidUTF8(r.Error[:min(len(r.Error), 200)], "")
+		r.Reason = strings.ToValidUTF8(r.Reason[:min(len(r.Reason), 200)], "")
 	}
 
 	m.mu.Lock()
@@ -151,7 +152,7 @@ func copied(r Record) Record {
 // size is about what a record takes.
 func size(r Record) int {
 	n := 200 + len(r.ID) + len(r.Path) + len(r.Caller) + len(r.Method) + len(r.Decision) + len(r.Turn) + len(r.Option) +
-		len(r.Args) + len(r.State) + len(r.Error)
+		len(r.Args) + len(r.State) + len(r.Error) + len(r.Reason)
 	for _, d := range r.Dropped {
 		n += 16 + len(d)
 	}

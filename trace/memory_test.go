@@ -192,3 +192,19 @@ func TestMemoryConcurrently(t *testing.T) {
 		t.Errorf("kept %d, dropped %d", got, m.Dropped())
 	}
 }
+
+// Each text of a record counts, the reason too.
+func TestMemoryCountsReasons(t *testing.T) {
+	t.Parallel()
+	m := trace.NewMemory(trace.Limits{Bytes: 3000})
+	for range 10 {
+		m.Record(t.Context(), trace.Record{Reason: strings.Repeat("r", 1000)})
+	}
+	if n := len(m.List()); n != 2 {
+		t.Errorf("%d records of about 1,200 bytes in 3,000", n)
+	}
+	m.Record(t.Context(), trace.Record{Reason: strings.Repeat("r", 5000)})
+	if l := m.List(); len(l) == 0 || len(l[len(l)-1].Reason) != 200 {
+		t.Errorf("a reason larger than the limit: %d records, %+.300v", len(l), l)
+	}
+}

@@ -19,7 +19,7 @@ type Record struct {
 	Option   string          `json:"option,omitempty"`
 	Args     json.RawMessage `json:"args,omitempty"` // as bound, without hidden values, secret ones masked
 	Dropped  []string        `json:"dropped,omitempty"`
-	State    string          `json:"state"`           // done, failed, unknown, refused, opened, ...
+	State    string          `json:"state"`           // done, failed, unknown, refused, exhausted, opened, ...
 	Error    string          `json:"error,omitempty"` // the kind, and for a failed run what it said
 	Repaired bool            `json:"repaired,omitempty"`
 	Cut      int             `json:"cut,omitempty"`    // characters of the result left out
