@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/trace"
 )
@@ -30,8 +31,9 @@ func (e *Engine) Call(ctx context.Context, v *View, c Call) (registry.Result, er
 	}
 	m, ok := v.Methods.Find(c.Method)
 	if !ok {
-		err := &registry.Refused{Kind: "not_found", Method: c.Method, Message: fmt.Sprintf(
-			"There is no method %q%s.", folded(c.Method), didYouMean(c.Method, methodNames(v.Methods)))}
+		n.rec.Method = menu.Fold(c.Method, maxNamed)
+		err := &registry.Refused{Kind: "not_found", Method: n.rec.Method, Message: fmt.Sprintf(
+			"There is no method %q%s.", n.rec.Method, didYouMean(c.Method, methodNames(v.Methods)))}
 		n.record(ctx, registry.Result{}, err)
 		return registry.Result{}, err
 	}
@@ -138,7 +140,7 @@ func (n *native) record(ctx context.Context, res registry.Result, err error) {
 	r.Took = n.now().Sub(r.Time)
 	switch {
 	case err != nil:
-		r.State, r.Error = string(refused), kindOf(err)
+		r.State, r.Error = string(refused), inAWord(err)
 	default:
 		r.Args, r.Dropped, r.Cut = res.Bound.Masked(), res.Bound.Dropped, res.Cut
 		if r.State == "" {

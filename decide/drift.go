@@ -38,9 +38,6 @@ func (r *reply) drift(ctx context.Context, t *turn, d *Decision) (Outcome, *turn
 	return out, nil, nil
 }
 
-// ErrChanged says that an option or the decision changed between the ask and the answer.
-var ErrChanged = errors.New("what can be picked has changed since it was asked")
-
 // canOffer reports whether the decision as it is now can be asked with the turn's inputs.
 func (r *reply) canOffer(t *turn, d *Decision) bool {
 	if d == nil {

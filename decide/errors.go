@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,6 +43,45 @@ var (
 	// ErrExpired says that the turn's time was over, or that what it offered changed too often.
 	ErrExpired = errors.New("the turn has expired")
 )
+
+// ErrChanged says that an option or the decision changed between the ask and the answer.
+var ErrChanged = errors.New("what can be picked has changed since it was asked")
+
+// refusedKind is the kind of an error that has no word of its own.
+const refusedKind = "refused"
+
+// Kind names an error of this package in one word, the same in a result and in a trace: the kind of a *validate.Error, a
+// *registry.Refused or the last refusal of a *DecisionError; full, no_turn, not_taken, expired, changed, cancelled; "refused"
+// for anything else, "" for nil.
+func Kind(err error) string {
+	var invalid *validate.Error
+	var no *registry.Refused
+	var spent *DecisionError
+	var full *FullError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &invalid):
+		return string(invalid.Kind)
+	case errors.As(err, &no):
+		return no.Kind
+	case errors.As(err, &spent):
+		return string(spent.Kind)
+	case errors.As(err, &full):
+		return "full"
+	case errors.Is(err, ErrNoTurn), errors.Is(err, ErrPaused):
+		return "no_turn"
+	case errors.Is(err, ErrNotTaken):
+		return "not_taken"
+	case errors.Is(err, ErrExpired):
+		return "expired"
+	case errors.Is(err, ErrChanged):
+		return "changed"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "cancelled"
+	}
+	return refusedKind
+}
 
 // recordable is an error in the form that a row keeps.
 func recordable(err error) *problem {

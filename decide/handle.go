@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/mcp-decide/mcp-decide/menu"
 )
 
 // A handle names a turn and a round, "k7m2-1". The short ids of a process that serves one principal end in a
@@ -62,3 +64,9 @@ func check(id string) byte {
 	}
 	return alphabet[sum%len(alphabet)]
 }
+
+// maxNamed is how much is told again, in characters, of a name that somebody gave for what there is not.
+const maxNamed = 64
+
+// shownHandle is a handle that somebody gave, as it may be told and recorded.
+func shownHandle(h string) string { return menu.Fold(h, maxNamed) }

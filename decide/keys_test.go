@@ -84,7 +84,7 @@ func TestKeys(t *testing.T) {
 				t.Errorf("%d writes ran, want %d", got, tc.wrote)
 			}
 			switch {
-			case tc.err == "" && err != nil, tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err) && kindOf(err) != "missing_required"):
+			case tc.err == "" && err != nil, tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err) && Kind(err) != "missing_required"):
 				t.Errorf("got %v, want %q", err, tc.err)
 			case err == nil && tc.wrote == 1 && second.Content[0].Text != first.Content[0].Text:
 				t.Errorf("got %+v, then %+v", first, second)
@@ -111,7 +111,7 @@ func TestKeysAtOnce(t *testing.T) {
 		t.Errorf("%d writes ran", got)
 	}
 	for range 2 {
-		if _, err := w.call(Call{Method: "wire", Key: "w"}); kindOf(err) != "approval_required" {
+		if _, err := w.call(Call{Method: "wire", Key: "w"}); Kind(err) != "approval_required" {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -138,5 +138,5 @@ func (r *reply) stillRunning(t *turn) Outcome {
 
 // nothing is the outcome for a turn that the caller is told nothing about.
 func (r *reply) nothing(problem error, text string) Outcome {
-	return Outcome{Handle: r.a.Handle, Text: text, Problem: problem}
+	return Outcome{Handle: shownHandle(r.a.Handle), Text: text, Problem: problem}
 }

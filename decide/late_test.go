@@ -270,7 +270,7 @@ func TestSlips(t *testing.T) {
 			for i := range freeSlips {
 				out := w.answer(slip.answer)
 				w.is(first, Open, 1, 2, 0)
-				if out.Problem == nil || kindOf(out.Problem) != slip.kind || out.Handle != first || out.Attempts != 0 {
+				if out.Problem == nil || Kind(out.Problem) != slip.kind || out.Handle != first || out.Attempts != 0 {
 					t.Fatalf("slip %d: %+v", i+1, out)
 				}
 				contains(t, out.Text, "Not run", slip.text, "did not count")
@@ -280,7 +280,7 @@ func TestSlips(t *testing.T) {
 			}
 			out := w.answer(slip.answer)
 			w.is(first, Open, 2, 1, 0)
-			if out.Attempts != 1 || kindOf(out.Problem) != slip.kind {
+			if out.Attempts != 1 || Kind(out.Problem) != slip.kind {
 				t.Errorf("the sixth: %+v", out)
 			}
 			slip.answer.Handle = out.Handle
@@ -306,7 +306,7 @@ func TestPickOfWhatIsOff(t *testing.T) {
 		t.Errorf("offered %d options:\n%s", len(out.Options), out.Text)
 	}
 	out = w.pick(out.Handle, "tag", "")
-	if kindOf(out.Problem) != "gated" || out.State != Open || w.wrote.Load() != 0 {
+	if Kind(out.Problem) != "gated" || out.State != Open || w.wrote.Load() != 0 {
 		t.Errorf("outcome %+v", out)
 	}
 }
@@ -320,7 +320,7 @@ func TestOnlyWhatWasOffered(t *testing.T) {
 	w.must(w.eng.Reload(off, []Decision{ticket()}))
 	h := w.open().Handle
 	w.must(w.eng.Reload(w.methods(""), []Decision{ticket()}))
-	if out := w.pick(h, "tag", ""); kindOf(out.Problem) != "unknown_call" || w.wrote.Load() != 0 {
+	if out := w.pick(h, "tag", ""); Kind(out.Problem) != "unknown_call" || w.wrote.Load() != 0 {
 		t.Errorf("outcome %+v", out)
 	}
 }

@@ -19,7 +19,7 @@ func (e *Engine) Open(ctx context.Context, v *View, o Opening) (Outcome, error) 
 		r.Decision = o.Decision.Name
 	}
 	if err != nil {
-		r.State, r.Error = string(refused), kindOf(err)
+		r.State, r.Error = string(refused), inAWord(err)
 	}
 	e.record(ctx, r)
 	return out, err

@@ -150,7 +150,7 @@ func TestNothingToOffer(t *testing.T) {
 	methods[3].Off = "a program is missing"
 	w.must(w.eng.Reload(methods, []Decision{{Name: "d", Prompt: "Pick.", Options: []Option{Func("tag", "tag")}, None: true}}))
 	d, _ := w.eng.View().Decision("d")
-	if out, err := w.eng.Open(t.Context(), w.eng.View(), Opening{Decision: d, Caller: desk}); err == nil || kindOf(err) != "gated" {
+	if out, err := w.eng.Open(t.Context(), w.eng.View(), Opening{Decision: d, Caller: desk}); err == nil || Kind(err) != "gated" {
 		t.Errorf("opened %+v, %v", out, err)
 	}
 	if _, err := w.eng.Open(t.Context(), w.eng.View(), Opening{Decision: &Decision{Name: "x"}}); err == nil {

@@ -2,14 +2,11 @@ package decide
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mcp-decide/mcp-decide/menu"
-	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/trace"
-	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // record hands a record to the recorder, with an id.
@@ -36,11 +33,14 @@ func (r *reply) record(ctx context.Context, out Outcome, err error) {
 	}
 	switch {
 	case err != nil:
-		rec.State, rec.Error = string(refused), kindOf(err)
+		rec.State, rec.Error = string(refused), inAWord(err)
 	case out.Recorded:
 		rec.State = "recorded"
 	case out.Problem != nil:
-		rec.State, rec.Error = string(refused), kindOf(out.Problem)
+		rec.State, rec.Error = string(refused), inAWord(out.Problem)
+		if out.State == Exhausted {
+			rec.State = string(Exhausted)
+		}
 	case out.Result != nil:
 		rec.State = string(out.Result.State)
 		if out.Result.Err != nil {
@@ -50,31 +50,10 @@ func (r *reply) record(ctx context.Context, out Outcome, err error) {
 	r.Engine.record(ctx, rec)
 }
 
-// kindOf is an error in a word, for the trace.
-func kindOf(err error) string {
-	var invalid *validate.Error
-	var no *registry.Refused
-	var spent *DecisionError
-	var full *FullError
-	switch {
-	case errors.As(err, &invalid):
-		return string(invalid.Kind)
-	case errors.As(err, &no):
-		return no.Kind
-	case errors.As(err, &spent):
-		return string(Exhausted) + ": " + string(spent.Kind)
-	case errors.As(err, &full):
-		return "full"
-	case errors.Is(err, ErrNoTurn), errors.Is(err, ErrPaused):
-		return "no_turn"
-	case errors.Is(err, ErrNotTaken):
-		return "not_taken"
-	case errors.Is(err, ErrExpired):
-		return string(Expired)
-	case errors.Is(err, ErrChanged):
-		return "changed"
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return "cancelled"
+// inAWord is an error as a record has it: its kind, or its text where it has none.
+func inAWord(err error) string {
+	if kind := Kind(err); kind != refusedKind {
+		return kind
 	}
 	return folded(err.Error())
 }

@@ -3,9 +3,11 @@ package decide
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -70,5 +72,34 @@ func TestRecordTook(t *testing.T) {
 	}
 	if got := w.trace.List()[0].Took; got != time.Second {
 		t.Errorf("took %v", got)
+	}
+}
+
+// What names no turn and no method is told and recorded as one short line, whatever somebody made up.
+func TestMadeUpNamesAreCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	name := "\x1b[2J\nk7m2" + strings.Repeat("A", 1<<20)
+	out := w.say(name, "x")
+	_, err := w.call(Call{Method: name})
+	var no *registry.Refused
+	if !errors.As(err, &no) {
+		t.Fatal(err)
+	}
+	l := w.trace.List()
+	for what, got := range map[string]string{"outcome": out.Handle, "recorded turn": l[0].Turn, "recorded method": l[1].Method, "refused method": no.Method} {
+		if n := utf8.RuneCountInString(got); n > maxNamed || strings.ContainsAny(got, "\x1b\n") || !strings.Contains(got, "k7m2A") {
+			t.Errorf("%s: %d characters: %+.100q", what, n, got)
+		}
+	}
+}
+
+// An answer that ends a turn with nothing is recorded as that, with the kind of the last refusal.
+func TestRecordOfTheLastRefusal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say(w.say(w.open().Handle, "no").Handle, "no")
+	if last := w.trace.List()[2]; last.State != "exhausted" || last.Error != "no_action" {
+		t.Errorf("recorded %+v", last)
 	}
 }

@@ -69,7 +69,7 @@ func turnMeta(out decide.Outcome) *mcp.Meta {
 	m := map[string]any{}
 	for key, v := range map[string]string{
 		metaTurn: out.Handle, metaDecision: out.Decision, metaState: string(out.State),
-		metaOption: out.Option, metaMethod: out.Method, metaError: kindOf(out.Problem),
+		metaOption: out.Option, metaMethod: out.Method, metaError: decide.Kind(out.Problem),
 	} {
 		if v != "" && len(v) <= maxMeta {
 			m[key] = v
@@ -125,7 +125,7 @@ func (s *Server) notRun(ctx context.Context, subject string, err error) (*mcp.Ca
 		return nil, ctx.Err()
 	}
 	if text := mendable(subject, err); text != "" {
-		return errorResult(text, map[string]any{metaError: kindOf(err)}), nil
+		return errorResult(text, map[string]any{metaError: decide.Kind(err)}), nil
 	}
 	return s.internalResult(subject, err), nil
 }
@@ -147,33 +147,6 @@ func mendable(subject string, err error) string {
 		return "Not run: " + full.Error() + "."
 	}
 	return ""
-}
-
-// kindOf names the problem in one word, "" for none.
-func kindOf(err error) string {
-	var invalid *validate.Error
-	var refused *registry.Refused
-	var spent *decide.DecisionError
-	var full *decide.FullError
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &invalid):
-		return string(invalid.Kind)
-	case errors.As(err, &refused):
-		return refused.Kind
-	case errors.As(err, &spent):
-		return string(spent.Kind)
-	case errors.As(err, &full):
-		return "full"
-	case errors.Is(err, decide.ErrNoTurn), errors.Is(err, decide.ErrPaused):
-		return "no_turn"
-	case errors.Is(err, decide.ErrNotTaken):
-		return "not_taken"
-	case errors.Is(err, decide.ErrExpired):
-		return "expired"
-	}
-	return "refused"
 }
 
 func errorResult(problem string, m map[string]any) *mcp.CallToolResult {

@@ -56,6 +56,8 @@ func TestTurnResult(t *testing.T) {
 			`{"_meta":{"mcp-decide/state":"running"},"content":[{"type":"text","text":"Send it again."}]}`},
 		{"spent", decide.Outcome{Text: "Over.", State: decide.Exhausted, Problem: &decide.DecisionError{Kind: validate.UnknownCall}},
 			`{"_meta":{"mcp-decide/error":"unknown_call","mcp-decide/state":"exhausted"},"content":[{"type":"text","text":"Over."}],"isError":true}`},
+		{"changed since", decide.Outcome{Text: "Changed.", State: decide.Open, Problem: decide.ErrChanged},
+			`{"_meta":{"mcp-decide/error":"changed","mcp-decide/state":"open"},"content":[{"type":"text","text":"Changed."}],"isError":true}`},
 		{"no turn", decide.Outcome{Text: "None.", Handle: strings.Repeat("x", 5000), Problem: decide.ErrNoTurn},
 			`{"_meta":{"mcp-decide/error":"no_turn"},"content":[{"type":"text","text":"None."}],"isError":true}`},
 	} {
