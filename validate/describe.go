@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// Describe says what was read for a decoded value, as problems do: the text "39,90 EUR", a list of 3 items.
+func Describe(v any) string { return describe(v) }
+
 // describe is a value as it was read: the text "39,90 EUR", a list of 3 items.
 func describe(v any) string {
 	switch v := v.(type) {

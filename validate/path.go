@@ -35,6 +35,10 @@ func (p path) in(root string) string {
 	return root + strings.Join(steps[from:], "")
 }
 
+// Child is the path of a member below path, as the paths of problems are written: args.id, args["a b"]. Long keys are
+// cut.
+func Child(path, key string) string { return path + step{key: key}.String() }
+
 func (s step) String() string {
 	switch {
 	case s.list:

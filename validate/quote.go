@@ -9,6 +9,10 @@ import (
 
 const maxQuote = 60 // characters of input in one quotation
 
+// Quote writes foreign text in quotes on one line, as problems do: nothing in it commands a terminal or hides, and what
+// is over 60 characters is cut and counted.
+func Quote(text string) string { return quote(text) }
+
 // quote writes foreign text as one JSON string that adds no line and no invisible
 // character to what is printed. What is over 60 characters is cut and counted.
 func quote(s string) string {
