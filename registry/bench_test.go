@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -44,5 +46,25 @@ func BenchmarkPrepare(b *testing.B) {
 		if _, err := Prepare(m); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkCheckRows reads many small objects that may have many fields: the time goes with what is given.
+func BenchmarkCheckRows(b *testing.B) {
+	fields := make([]Param, 400)
+	for i := range fields {
+		fields[i] = Param{Name: fmt.Sprint("field_", i), Type: String, Optional: true}
+	}
+	m := prepared(b, Method{Params: []Param{{Name: "rows", Type: Array, Items: &Param{Type: Object, Fields: fields}}}})
+	for name, row := range map[string]string{"empty": `{}`, "unknown": `{"zz":1}`, "known": `{"field_7":"x"}`} {
+		args := json.RawMessage(`{"rows":[` + strings.TrimSuffix(strings.Repeat(row+",", 15_000), ",") + `]}`)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := m.Check(args); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/mcp-decide/mcp-decide/validate"
 )
@@ -18,7 +16,6 @@ const (
 	maxArgs    = 16 << 20 // bytes
 	maxDropped = 100      // paths that are kept
 	maxGuesses = 200      // unknown keys for which a near name is looked up
-	maxQuoted  = 60       // characters of foreign text in one quotation
 )
 
 // Bound are arguments that passed every check.
@@ -71,7 +68,7 @@ func (m *Method) read(raw json.RawMessage) (map[string]any, error) {
 		return v, nil
 	}
 	return nil, validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
-		Expected: "an object", Read: described(v), Hint: `Write the arguments as one JSON object, {"name": value}`})
+		Expected: "an object", Read: validate.Describe(v), Hint: `Write the arguments as one JSON object, {"name": value}`})
 }
 
 func (m *Method) unreadable(err error) error {
@@ -81,7 +78,7 @@ func (m *Method) unreadable(err error) error {
 	return validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args", Hint: err.Error()})
 }
 
-// unfit makes the error of problems. What was read of secret values is left out: the error is logged and traced.
+// unfit makes the error of problems. It may be shown or kept anywhere, so nothing that was read of a secret value is in it.
 func (m *Method) unfit(problems []validate.Problem) error {
 	for i := range problems {
 		p := &problems[i]
@@ -93,14 +90,22 @@ func (m *Method) unfit(problems []validate.Problem) error {
 	return validate.NewError(m.Name, problems...)
 }
 
-// veils reports whether a path leads to or into a parameter that holds something secret.
+// veils reports whether a path leads to or into a parameter that holds something secret. Of a path that is shown
+// without its beginning nobody can tell, so it does.
 func (n *node) veils(path string) bool {
 	if !n.veiled {
 		return false
 	}
+	if strings.HasPrefix(path, "args…") {
+		return true
+	}
 	for i := range n.fields {
 		f := &n.fields[i]
-		if f.node != nil && f.node.veiled && strings.Contains(path, f.name) {
+		if f.node == nil || !f.node.veiled {
+			continue
+		}
+		below, ok := strings.CutPrefix(path, validate.Child("args", f.name))
+		if ok && (below == "" || below[0] == '.' || below[0] == '[') {
 			return true
 		}
 	}
@@ -134,19 +139,17 @@ func (r *reader) value(n *node, v any, path string) {
 }
 
 func (r *reader) object(n *node, v map[string]any, path string) {
-	for i := range n.fields {
-		f := &n.fields[i]
-		given, ok := v[f.name]
+	for f := range n.present(v) {
+		given := v[f.name]
 		switch {
-		case !ok:
 		case f.hidden:
 			delete(v, f.name)
-			r.refuse(validate.Problem{Kind: validate.BadArgs, Path: child(path, f.name),
+			r.refuse(validate.Problem{Kind: validate.BadArgs, Path: validate.Child(path, f.name),
 				Hint: f.name + " is filled in by the server; leave it out"})
 		case given == nil && !f.required && !f.nullable:
 			delete(v, f.name) // null for an optional parameter means that it is not given
-		default:
-			r.value(f.node, given, child(path, f.name))
+		case f.node != nil:
+			r.value(f.node, given, validate.Child(path, f.name))
 		}
 	}
 	if n.closed {
@@ -157,26 +160,29 @@ func (r *reader) object(n *node, v map[string]any, path string) {
 // unknown leaves the keys out that the object does not have. A key that is near one which is absent is
 // held to be a slip, and said.
 func (r *reader) unknown(n *node, v map[string]any, path string) {
-	known := 0
-	for i := range n.fields {
-		if _, ok := v[n.fields[i].name]; ok {
-			known++
+	var unknown []string
+	for key := range v {
+		if n.field(key) == nil {
+			unknown = append(unknown, key)
 		}
 	}
-	if known == len(v) {
+	if len(unknown) == 0 {
 		return
 	}
-	absent := n.absent(v)
-	for _, key := range slices.Sorted(maps.Keys(v)) {
-		if n.field(key) != nil {
-			continue
-		}
+	slices.Sort(unknown)
+	var absent []string
+	if r.guesses < maxGuesses {
+		absent = n.absent(v)
+	}
+	for _, key := range unknown {
 		delete(v, key)
 		if near := r.nearest(key, absent); near != "" {
 			r.slip(n.field(near), key, path)
 			continue
 		}
-		r.drop(child(path, key))
+		if len(r.dropped) < maxDropped {
+			r.dropped = append(r.dropped, validate.Child(path, key))
+		}
 	}
 }
 
@@ -205,20 +211,14 @@ func (r *reader) slip(f *field, key, path string) {
 		if r.slips == nil {
 			r.slips = map[string]string{}
 		}
-		r.slips[child(path, f.name)] = fmt.Sprintf("Rename %s to %s", quoted(key), quoted(f.name))
+		r.slips[validate.Child(path, f.name)] = fmt.Sprintf("Rename %s to %s", validate.Quote(key), validate.Quote(f.name))
 		return
 	}
-	r.refuse(validate.Problem{Kind: validate.BadArgs, Path: child(path, key), Nearest: f.name,
-		Read: "the unknown key " + quoted(key)})
+	r.refuse(validate.Problem{Kind: validate.BadArgs, Path: validate.Child(path, key), Nearest: f.name,
+		Read: "the unknown key " + validate.Quote(key)})
 }
 
 func (r *reader) refuse(p validate.Problem) { r.problems = append(r.problems, p) }
-
-func (r *reader) drop(path string) {
-	if len(r.dropped) < maxDropped {
-		r.dropped = append(r.dropped, path)
-	}
-}
 
 // with joins the schema's problems to the reader's own, and says at what is missing which key was near it.
 func (r *reader) with(found []validate.Problem) []validate.Problem {
@@ -229,49 +229,4 @@ func (r *reader) with(found []validate.Problem) []validate.Problem {
 		}
 	}
 	return append(r.problems, found...)
-}
-
-// child is the path of a member, written as package validate writes it.
-func child(path, key string) string {
-	if isIdentifier(key) {
-		return path + "." + key
-	}
-	return path + "[" + quoted(key) + "]"
-}
-
-func isIdentifier(key string) bool {
-	if key == "" || len(key) > maxQuoted {
-		return false
-	}
-	for i, r := range key {
-		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
-			return false
-		}
-	}
-	return true
-}
-
-// quoted is a text in quotes, on one line and cut.
-func quoted(s string) string {
-	if short := cutText(s, maxQuoted); len(short) < len(s) {
-		s = cutText(s, maxQuoted-1) + "…"
-	}
-	return strconv.Quote(s)
-}
-
-// described says what kind of JSON value was read.
-func described(v any) string {
-	switch v := v.(type) {
-	case string:
-		return "the text " + quoted(v)
-	case json.Number:
-		return "the number " + v.String()
-	case bool:
-		return strconv.FormatBool(v)
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "an object"
-	}
-	return "null"
 }

@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 		{name: "nothing", args: ``, kind: validate.MissingRequired, says: []string{"args.order_id", "args.amount"}},
 		{name: "null", args: ` null `, kind: validate.MissingRequired, says: []string{"args.order_id"}},
 		{name: "text", args: `"x"`, kind: validate.BadArgs, says: []string{"an object", `the text "x"`}},
-		{name: "list", args: `[]`, kind: validate.BadArgs, says: []string{"an object", "a list"}},
+		{name: "list", args: `[]`, kind: validate.BadArgs, says: []string{"an object", "an empty list"}},
 		{name: "zero", args: `0`, kind: validate.BadArgs, says: []string{"an object", "the number 0"}},
 		{name: "false", args: `false`, kind: validate.BadArgs, says: []string{"an object", "false"}},
 		{name: "cut", args: `{"order_id":"A-`, kind: validate.BadArgs},
@@ -345,4 +345,69 @@ func TestSecretsAreNotTold(t *testing.T) {
 			t.Errorf("%s is told as %s", args, said)
 		}
 	}
+}
+
+// The name of a secret parameter may be long or odd, and another's may be a part of it: its own value alone is left out.
+func TestSecretsOfAnyName(t *testing.T) {
+	t.Parallel()
+	deep := Param{Name: "end", Type: Integer}
+	for range 10 {
+		deep = Param{Name: strings.Repeat("n", 50), Type: Object, Fields: []Param{deep}}
+	}
+	deep.Fields = append(deep.Fields, Param{Name: "secret", Secret: true, Optional: true})
+	for _, tt := range []struct {
+		secret string
+		args   string
+		shown  bool
+	}{
+		{"token", `{"token": "hunter2"}`, false},
+		{strings.Repeat("very_long_token_name_", 4), `{"` + strings.Repeat("very_long_token_name_", 4) + `": "hunter2"}`, false},
+		{`to"ken`, `{"to\"ken": "hunter2"}`, false},
+		{"tok\u00e9n", `{"tok\u00e9n": "hunter2"}`, false},
+		{"a", `{"amount": "hunter2"}`, true},
+		{"a", `{"a": "hunter2"}`, false},
+		{"args", `{"amount": "hunter2"}`, true},
+		{"amoun", `{"amount": "hunter2"}`, true},
+		{"a b", `{"a b": "hunter2"}`, false},
+	} {
+		m := prepared(t, Method{Params: []Param{{Name: tt.secret, Type: Integer, Secret: true, Optional: true}, {Name: "amount", Type: Integer, Optional: true}}})
+		_, err := m.Check(json.RawMessage(tt.args))
+		var invalid *validate.Error
+		if !errors.As(err, &invalid) || strings.Contains(invalid.Error()+invalid.Fix(), "hunter2") != tt.shown {
+			t.Errorf("%q, %s: %v", tt.secret, tt.args, err)
+		}
+	}
+	m := prepared(t, Method{Params: []Param{deep}})
+	args := `"hunter2"`
+	for range 10 {
+		args = `{"` + strings.Repeat("n", 50) + `": ` + args + `}`
+	}
+	args = strings.Replace(args, `"hunter2"`, `{"end": "hunter2"}`, 1)
+	if _, err := m.Check(json.RawMessage(args)); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("deep: %v", err)
+	}
+}
+
+// Objects are read in the same way whether they have more keys than there are fields, or fewer.
+func TestPresent(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(rapid.StringMatching("[a-h]"), 0, 8, rapid.ID[string]).Draw(t, "fields")
+		v := rapid.MapOfN(rapid.StringMatching("[a-h]"), rapid.Just[any](nil), 0, 8).Draw(t, "v")
+		n := &node{byName: map[string]int{}}
+		var want, got []string
+		for _, name := range names {
+			n.add(field{name: name})
+			if _, ok := v[name]; ok {
+				want = append(want, name)
+			}
+		}
+		for f := range n.present(v) {
+			got = append(got, f.name)
+			delete(v, f.name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }

@@ -66,14 +66,9 @@ func (e *encoder) object(v map[string]any, n *node) {
 	first := len(e.out)
 	known := 0
 	if n != nil {
-		for i := range n.fields {
-			f := &n.fields[i]
-			given, ok := v[f.name]
-			if !ok {
-				continue
-			}
+		for f := range n.present(v) {
 			known++
-			e.member(f.name, given, f.node, first)
+			e.member(f.name, v[f.name], f.node, first)
 		}
 	}
 	if known < len(v) {

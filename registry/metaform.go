@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // metaReader reads one meta form, an object whose keys are all metaWords. The words may stand in
@@ -102,7 +104,7 @@ func (m *metaReader) typeName(w member) {
 	}
 	t, known := typeNames[text]
 	if !known {
-		m.fail(fixType(text), "%s is no type name", quoted(text))
+		m.fail(fixType(text), "%s is no type name", validate.Quote(text))
 		return
 	}
 	m.p.Type = t
@@ -270,7 +272,7 @@ func (m *metaReader) words(w member) string {
 func (m *metaReader) notTypeName(word, text string) {
 	if _, is := typeNames[text]; is {
 		m.fail(fmt.Sprintf("if %s is the name of a field, write fields: {%s: %s}", word, word, text),
-			"%s is a type name, not %s", quoted(text), nounOf(word))
+			"%s is a type name, not %s", validate.Quote(text), nounOf(word))
 	}
 }
 

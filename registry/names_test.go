@@ -144,8 +144,8 @@ func TestTitleOf(t *testing.T) {
 	for name, want := range map[string]string{
 		"lookup_order": "Lookup order", "files.read-all": "Files read all", "x": "X", "öffnen": "Öffnen", "ǆ": "ǅ", "_": "_", "検索": "検索",
 	} {
-		if got := titleOf(name); got != want {
-			t.Errorf("titleOf(%q) = %q, want %q", name, got, want)
+		if got := TitleOf(name); got != want {
+			t.Errorf("TitleOf(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

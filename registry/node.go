@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -10,12 +11,13 @@ import (
 // node is what reading arguments has to know of a place in them: which keys belong there, which of them are optional,
 // hidden or secret, and what stands below. A nil node is a place of which nothing is known.
 type node struct {
-	fields []field // of an object, in declared order
-	byName map[string]int
-	closed bool  // other keys are left out
-	items  *node // of a list
-	secret bool  // masked with all that is below
-	veiled bool  // something in it is secret
+	fields   []field // of an object, in declared order
+	byName   map[string]int
+	defaults []int // the fields that have one
+	closed   bool  // other keys are left out
+	items    *node // of a list
+	secret   bool  // masked with all that is below
+	veiled   bool  // something in it is secret
 }
 
 // field is one key of an object.
@@ -115,6 +117,9 @@ func takesNull(schema any) bool {
 
 func (n *node) add(f field) {
 	n.byName[f.name] = len(n.fields)
+	if f.fallback != nil && !f.hidden {
+		n.defaults = append(n.defaults, len(n.fields))
+	}
 	n.fields = append(n.fields, f)
 	n.veiled = n.veiled || f.node != nil && f.node.veiled
 }
@@ -131,6 +136,33 @@ func (n *node) field(name string) *field {
 	return &n.fields[i]
 }
 
+// present goes over the fields that an object has, in declared order. It takes as long as the shorter of the two, and
+// the object may be changed meanwhile.
+func (n *node) present(v map[string]any) iter.Seq[*field] {
+	return func(yield func(*field) bool) {
+		if len(v) >= len(n.fields) {
+			for i := range n.fields {
+				if _, ok := v[n.fields[i].name]; ok && !yield(&n.fields[i]) {
+					return
+				}
+			}
+			return
+		}
+		var found []int
+		for key := range v {
+			if i, ok := n.byName[key]; ok {
+				found = append(found, i)
+			}
+		}
+		slices.Sort(found)
+		for _, i := range found {
+			if !yield(&n.fields[i]) {
+				return
+			}
+		}
+	}
+}
+
 // fill puts the defaults of absent fields in, at every depth of a value that is there.
 func (n *node) fill(v any) {
 	if n == nil {
@@ -138,14 +170,14 @@ func (n *node) fill(v any) {
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		for i := range n.fields {
+		for _, i := range n.defaults {
 			f := &n.fields[i]
-			given, ok := v[f.name]
-			if !ok && f.fallback != nil && !f.hidden {
-				given = clone(f.fallback)
-				v[f.name] = given
+			if _, ok := v[f.name]; !ok {
+				v[f.name] = clone(f.fallback)
 			}
-			f.node.fill(given)
+		}
+		for f := range n.present(v) {
+			f.node.fill(v[f.name])
 		}
 	case []any:
 		if n.items == nil {

@@ -77,7 +77,7 @@ func checkParamName(name string) error {
 	case !utf8.ValidString(name):
 		return fmt.Errorf("the name %+q is not valid UTF-8", cutText(name, maxQuoted))
 	case n > maxParamName:
-		return fmt.Errorf("the name %s has %d characters; at most %d are allowed", quoted(name), n, maxParamName)
+		return fmt.Errorf("the name %s has %d characters; at most %d are allowed", validate.Quote(name), n, maxParamName)
 	}
 	if i := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 		return fmt.Errorf("the name %+q holds a character that can't be seen", name)
@@ -89,7 +89,7 @@ func checkParamName(name string) error {
 func (p *preparation) hidden(param *Param) {
 	path := "params." + param.Name
 	if param.Fill == nil && source(param.From) == nil {
-		p.flaw(path+".from", "nothing can fill this parameter: %s is not one of %s%s", quoted(param.From),
+		p.flaw(path+".from", "nothing can fill this parameter: %s is not one of %s%s", validate.Quote(param.From),
 			strings.Join(sourceNames, ", "), didYouMean(param.From, sourceNames))
 		return
 	}
@@ -132,7 +132,7 @@ func (p *preparation) form(param *Param, path string) bool {
 	switch {
 	case !slices.Contains(types, param.Type):
 		names := []string{"string", "integer", "number", "boolean", "array", "object"}
-		p.flaw(path, "type %s is not one of %s%s", quoted(string(param.Type)), strings.Join(names, ", "),
+		p.flaw(path, "type %s is not one of %s%s", validate.Quote(string(param.Type)), strings.Join(names, ", "),
 			didYouMean(string(param.Type), names))
 	case param.Schema != nil && (param.Type != Any || param.Enum != nil || param.Items != nil || param.Fields != nil || len(param.Keywords) > 0):
 		p.flaw(path, "a whole schema stands alone; put type, enum, items, fields and further words into it")

@@ -69,7 +69,7 @@ func (p *preparation) words() {
 	if strings.TrimSpace(m.Summary) == "" && m.Kind != Value && m.Kind != Form {
 		p.flaw("", "%v", errNoSummary)
 	}
-	m.Title = cmp.Or(m.Title, titleOf(m.Name))
+	m.Title = cmp.Or(m.Title, TitleOf(m.Name))
 	m.Kind = cmp.Or(m.Kind, Function)
 	m.Offer = cmp.Or(m.Offer, OfferNative)
 	m.Effect = m.Effect.Or()
@@ -89,7 +89,7 @@ func oneOf[T ~string](p *preparation, what string, word T, allowed ...T) {
 	for i, a := range allowed {
 		names[i] = string(a)
 	}
-	p.flaw(what, "%s is not one of %s%s", quoted(string(word)), strings.Join(names, ", "), didYouMean(string(word), names))
+	p.flaw(what, "%s is not one of %s%s", validate.Quote(string(word)), strings.Join(names, ", "), didYouMean(string(word), names))
 }
 
 // didYouMean ends a message with the name that was probably meant.

@@ -3,10 +3,7 @@ package registry
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
-	"unicode"
 )
 
 const maxErrorText = 2000 // characters of a failure that a client gets
@@ -38,7 +35,7 @@ func (c *run) why(end ending) error {
 
 // failed is the text that a client gets of a failure.
 func (c *run) failed(state State, text string) string {
-	text = harmless(text, maxErrorText)
+	text = OneLine(text, maxErrorText)
 	name := c.request.Method.Name
 	switch state {
 	case NotRun:
@@ -66,26 +63,4 @@ func publicText(err error) string {
 		return public.Public()
 	}
 	return ""
-}
-
-// harmless is foreign text of at most max characters on one line, with all that can't be seen as escapes.
-func harmless(text string, max int) string {
-	short := cutText(text, max)
-	var b strings.Builder
-	for _, r := range short {
-		switch {
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == ' ' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\u{%x}`, r)
-		}
-	}
-	if len(short) < len(text) {
-		b.WriteString("…")
-	}
-	return b.String()
 }

@@ -75,6 +75,13 @@ var typeNames = map[string]Type{
 	"any": Any,
 }
 
+// TypeNamed is the type that a word names in a file or in another form of a shape: a JSON type, any, or one of str, int,
+// float, bool, list, dict.
+func TypeNamed(word string) (Type, bool) {
+	t, ok := typeNames[word]
+	return t, ok
+}
+
 // typeWords are the type names to propose.
 var typeWords = []string{"string", "integer", "number", "boolean", "array", "object", "any"}
 
@@ -147,8 +154,8 @@ func (r *shapeReader) text(p *Param, raw json.RawMessage) {
 	p.Type = String
 	p.Description = text
 	if isLoneWord(text) {
-		r.fail(fixType(text)+fmt.Sprintf(", or {type: string, description: %s} if it is a description", quoted(text)),
-			"%s is no type name", quoted(text))
+		r.fail(fixType(text)+fmt.Sprintf(", or {type: string, description: %s} if it is a description", validate.Quote(text)),
+			"%s is no type name", validate.Quote(text))
 	}
 }
 
@@ -194,7 +201,7 @@ func (r *shapeReader) mixed(word, field string) {
 		fix = fmt.Sprintf("write %s; %s", near, fix)
 	}
 	r.at(field, func() {
-		r.fail(fix, "%s is a word that describes a value, %s is none", strconv.Quote(word), quoted(field))
+		r.fail(fix, "%s is a word that describes a value, %s is none", strconv.Quote(word), validate.Quote(field))
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // tags are the pairs of a struct tag, in order.
@@ -44,7 +46,7 @@ func readTags(tag string) (tags, error) {
 	for tag = strings.TrimLeft(tag, " "); tag != ""; tag = strings.TrimLeft(tag, " ") {
 		name, rest, ok := strings.Cut(tag, ":")
 		if !ok || name == "" || strings.ContainsAny(name, " \"`") {
-			return nil, fmt.Errorf("%s is not of the form name:\"text\"", quoted(tag))
+			return nil, fmt.Errorf("%s is not of the form name:\"text\"", validate.Quote(tag))
 		}
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil || quoted[0] != '"' {
@@ -113,7 +115,7 @@ func (r *typeReader) own(p *Param, name, text string) {
 
 func (r *typeReader) yes(text string) bool {
 	if text != "true" && text != "false" {
-		r.fail(`write "true"`, "%s is neither true nor false", quoted(text))
+		r.fail(`write "true"`, "%s is neither true nor false", validate.Quote(text))
 	}
 	return text == "true"
 }
@@ -126,7 +128,7 @@ func (r *typeReader) defaultTo(p *Param, text string) {
 		return
 	}
 	if !raw.IsValid() {
-		r.fail("write a JSON literal", "%s is not JSON", quoted(text))
+		r.fail("write a JSON literal", "%s is not JSON", validate.Quote(text))
 		return
 	}
 	fixed, err := valueOfType(p.Type, json.RawMessage(raw))
@@ -175,7 +177,7 @@ func literal(form valueForm, text string) (json.RawMessage, error) {
 	}
 	v := jsontext.Value(text)
 	if err := v.Compact(); err != nil {
-		return nil, fmt.Errorf("%s is not JSON", quoted(text))
+		return nil, fmt.Errorf("%s is not JSON", validate.Quote(text))
 	}
 	return json.RawMessage(v), nil
 }

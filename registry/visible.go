@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 )
 
@@ -20,15 +21,45 @@ func Visible(s string) string {
 			b.WriteRune(r)
 		case !invisible(r):
 			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			writeEscape(&b, r)
 		}
 	}
 	return b.String()
+}
+
+// OneLine is foreign text of at most max characters on one line: all that can't be seen is shown as Visible does, line
+// ends and tabs as \n and \t. A text that was cut ends in "…".
+func OneLine(text string, max int) string {
+	short := cutText(text, max)
+	var b strings.Builder
+	for _, r := range short {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == ' ' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			writeEscape(&b, r)
+		}
+	}
+	if len(short) < len(text) {
+		b.WriteString("…")
+	}
+	return b.String()
+}
+
+func writeEscape(b *strings.Builder, r rune) {
+	switch {
+	case r < 0x100:
+		fmt.Fprintf(b, `\x%02x`, r)
+	case r < 0x10000:
+		fmt.Fprintf(b, `\u%04x`, r)
+	default:
+		fmt.Fprintf(b, `\U%08x`, r)
+	}
 }
 
 // VisibleJSON does the same to valid JSON. Such characters stand in its strings alone, where an escape means the
