@@ -3,6 +3,7 @@ package decide
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -32,16 +33,22 @@ func (d *Decision) promptText(inputs json.RawMessage, full bool) (string, error)
 func mark(i int) string { return fmt.Sprintf("\x00%d\x00", i) }
 
 type promptWriter struct {
-	d     *Decision
-	args  registry.Args
-	full  bool
-	below []int // inputs that were too long for their line
+	d      *Decision
+	args   registry.Args
+	full   bool
+	texts  map[int]string // inputs as text
+	inside map[int]string // inputs as they stand in the middle of a line
+	quoted map[int]bool   // inputs that have been quoted in full on lines of their own
+	below  []int          // inputs that were too long for their line
 }
 
 func (w *promptWriter) write(text string) string {
+	w.texts, w.inside, w.quoted = map[int]string{}, map[int]string{}, map[int]bool{}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for n, line := range lines {
-		lines[n] = w.line(line)
+		if strings.IndexByte(line, 0) >= 0 {
+			lines[n] = w.line(line)
+		}
 	}
 	for _, i := range w.below {
 		lines = append(lines, w.d.Params[i].Name+":", menu.Quote(w.value(i)))
@@ -49,33 +56,51 @@ func (w *promptWriter) write(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// line writes one line of the prompt. An input that is alone on its line is a quote there; in the middle of a line a short one
-// is quoted in place and a long one is moved below.
+// line writes a line of the prompt that has marks. An input that is alone on its line is a quote there; in the middle of a line a
+// short one is quoted in place and a long one is moved below. What a mark gives way to holds no mark, so every second part is one.
 func (w *promptWriter) line(line string) string {
-	for i := range w.d.Params {
-		m := mark(i)
-		if strings.TrimSpace(line) == m {
-			return w.alone(i)
-		}
-		if strings.Contains(line, m) {
-			line = strings.ReplaceAll(line, m, w.inline(i))
-		}
+	parts := strings.Split(line, "\x00")
+	if len(parts) == 3 && strings.TrimSpace(parts[0]+parts[2]) == "" {
+		return w.alone(marked(parts[1]))
 	}
-	return line
+	for n := 1; n < len(parts); n += 2 {
+		parts[n] = w.inline(marked(parts[n]))
+	}
+	return strings.Join(parts, "")
+}
+
+// marked is the input that a mark stands for.
+func marked(number string) int {
+	i, _ := strconv.Atoi(number)
+	return i
 }
 
 func (w *promptWriter) alone(i int) string {
-	_, given := w.args[w.d.Params[i].Name]
-	if !w.full || !given {
+	name := w.d.Params[i].Name
+	_, given := w.args[name]
+	switch {
+	case !w.full || !given:
 		return "> " + w.named(i)
+	case w.quoted[i]:
+		return fmt.Sprintf("> (%s: above)", name)
 	}
+	w.quoted[i] = utf8.RuneCountInString(w.value(i)) > shortValue
 	return menu.Quote(w.value(i))
 }
 
-// shortValue is the longest input, in characters, that is quoted in the middle of a line.
+// shortValue is the longest input, in characters, that is quoted in the middle of a line, and more than once.
 const shortValue = 80
 
 func (w *promptWriter) inline(i int) string {
+	text, known := w.inside[i]
+	if !known {
+		text = w.inlined(i)
+		w.inside[i] = text
+	}
+	return text
+}
+
+func (w *promptWriter) inlined(i int) string {
 	_, given := w.args[w.d.Params[i].Name]
 	if !w.full || !given {
 		return w.named(i)
@@ -100,11 +125,19 @@ func (w *promptWriter) named(i int) string {
 
 // value is an input as text.
 func (w *promptWriter) value(i int) string {
-	v := w.args[w.d.Params[i].Name]
+	text, known := w.texts[i]
+	if !known {
+		text = asText(w.args[w.d.Params[i].Name])
+		w.texts[i] = text
+	}
+	return text
+}
+
+func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	b, err := json.Marshal(v)
+	b, err := encoded(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
