@@ -18,7 +18,7 @@ type Memory struct {
 	rows   map[string]*kept
 	due    dueHeap        // by expiry: what the sweeper looks at
 	closed *list.List     // ids of final turns, oldest first: what makes room
-	live   map[string]int // principal → turns that are not final
+	live   map[string]int // principal → turns that count against the limit
 	bytes  int
 	key    []byte
 	limits MemoryLimits
@@ -26,7 +26,7 @@ type Memory struct {
 
 // MemoryLimits bound a Memory. The zero value gives the defaults.
 type MemoryLimits struct {
-	Live   int              // turns of one principal that are not closed; 0 = 10,000
+	Live   int              // turns of one principal that wait for an answer, a person or an end; 0 = 10,000
 	Closed int              // closed turns of all principals; 0 = 50,000
 	Bytes  int              // of all rows, about; 0 = 256 MiB
 	Now    func() time.Time // nil = time.Now
@@ -88,7 +88,7 @@ func (m *Memory) Insert(ctx context.Context, _ Class, r Row) error {
 		return &FullError{Limit: fmt.Sprintf("%d turns of %s are open", n, r.Principal)}
 	}
 	if m.room(weight(r)); m.bytes+weight(r) > m.limits.Bytes {
-		return &FullError{Limit: fmt.Sprintf("open turns take %d of %d bytes", m.bytes, m.limits.Bytes)}
+		return &FullError{Limit: fmt.Sprintf("turns that are open or may have run take %d of %d bytes", m.bytes, m.limits.Bytes)}
 	}
 	r = r.clone()
 	r.Version = 1
@@ -142,11 +142,15 @@ func (m *Memory) Swap(ctx context.Context, _ Class, was, next Row) (Row, bool, e
 // Key implements Turns.
 func (m *Memory) Key() []byte { return slices.Clone(m.key) }
 
+// counts reports whether a turn counts against its principal's limit. One whose end is not known does not: it may stay so for ever.
+func counts(s State) bool { return !s.Final() && s != Unknown }
+
 // count adds a row to the live or to the closed ones, and puts it before the sweeper unless it may be running.
 func (m *Memory) count(k *kept) {
-	if k.row.State.Final() {
+	switch {
+	case k.row.State.Final():
 		k.closed = m.closed.PushBack(k.row.ID)
-	} else {
+	case counts(k.row.State):
 		m.live[k.row.Principal]++
 	}
 	if k.at < 0 && sweepable(k.row.State) {
@@ -158,6 +162,8 @@ func (m *Memory) uncount(k *kept) {
 	if k.closed != nil {
 		m.closed.Remove(k.closed)
 		k.closed = nil
+	}
+	if !counts(k.row.State) {
 		return
 	}
 	p := k.row.Principal

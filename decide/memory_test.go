@@ -129,6 +129,27 @@ func TestMemoryLimits(t *testing.T) {
 		m.must(m.open("e", "p"))
 	})
 
+	t.Run("turns whose end is not known", func(t *testing.T) {
+		t.Parallel()
+		m := newMemory(t, decide.MemoryLimits{Live: 2})
+		for _, id := range []string{"a", "b", "c", "d"} {
+			m.must(m.open(id, "p"))
+			m.move(id, decide.Unknown)
+			m.now = m.now.Add(365 * 24 * time.Hour)
+		}
+		if !m.has("a") {
+			t.Error("a turn that may have run was forgotten")
+		}
+		m.move("a", decide.Done) // settled late
+		m.move("b", decide.NotRun)
+		m.must(m.open("e", "p"))
+		m.must(m.open("f", "p"))
+		var full *decide.FullError
+		if err := m.open("g", "p"); !errors.As(err, &full) {
+			t.Errorf("the third open one: %v", err)
+		}
+	})
+
 	t.Run("closed turns", func(t *testing.T) {
 		t.Parallel()
 		m := newMemory(t, decide.MemoryLimits{Closed: 2})
