@@ -76,6 +76,9 @@ func (r *reply) fallBack(ctx context.Context, t *turn, at attempt, o registry.Op
 		}
 		return r.exhaust(ctx, t, at) // gated since
 	}
+	if ctx.Err() != nil && res.State != registry.Done {
+		return Outcome{}, nil, ctx.Err() // stopped with its caller: the answer has not counted
+	}
 	at.Outcome = r.outcomeOf(o, res)
 	at.Outcome.OnFailure = true
 	now, won, err := r.step(ctx, Kill, t, func(n *turn) {

@@ -32,6 +32,8 @@ func TestRows(t *testing.T) {
 		"T6 a read ends the turn":                rowT6,
 		"T6 a read that fails ends it too":       rowT6Failed,
 		"T6 the loser tells the winner's record": rowT6Loser,
+		"T6 a read whose caller leaves is none":  rowT6Left,
+		"T4 on_failure whose caller leaves":      rowT4Left,
 		"T6a looks, and the turn goes on":        rowT6a,
 		"T6a up to the last round":               rowT6aSpent,
 		"T7 claims before it runs":               rowT7,
@@ -337,5 +339,48 @@ func contains(t *testing.T, text string, parts ...string) {
 		if !strings.Contains(text, p) {
 			t.Errorf("the text lacks %q:\n%s", p, text)
 		}
+	}
+}
+
+// leavesIn has the caller leave while the i-th method runs, which stops then.
+func leavesIn(w *world, i int) context.Context {
+	ctx, leave := context.WithCancel(context.Background())
+	methods := w.methods("")
+	run := methods[i].Run
+	methods[i].Run = func(within context.Context, args registry.Args) (any, error) {
+		if ctx.Err() != nil {
+			return run(within, args) // the next caller stays
+		}
+		leave()
+		<-within.Done()
+		return nil, within.Err()
+	}
+	w.must(w.reg.Replace(methods))
+	return ctx
+}
+
+func rowT6Left(t *testing.T, w *world) {
+	h := w.open().Handle
+	ctx := leavesIn(w, 0)
+	a := Answer{Handle: h, Call: "peek", Args: json.RawMessage(order), Caller: desk}
+	if out, err := w.eng.Answer(ctx, w.eng.View(), a); !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller who left got %+v, %v", out, err)
+	}
+	w.is(h, Open, 1, 2, 0)
+	w.stepped("K - -> open 1")
+	if out := w.answer(a); out.State != Done || out.Recorded || w.read.Load() != 1 {
+		t.Errorf("the same answer again: %+v, %d reads", out, w.read.Load())
+	}
+}
+
+func rowT4Left(t *testing.T, w *world) {
+	h := withFallback(w, "peek_broken")
+	ctx := leavesIn(w, 1)
+	if out, err := w.eng.Answer(ctx, w.eng.View(), Answer{Handle: h, Text: "no!", Caller: desk}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller who left got %+v, %v", out, err)
+	}
+	w.is(h, Open, 2, 1, 0)
+	if out := w.say(h, "no!"); out.State != Failed || !out.OnFailure || out.Recorded {
+		t.Errorf("the same answer again: %+v", out)
 	}
 }

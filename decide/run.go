@@ -33,6 +33,9 @@ func (r *reply) look(ctx context.Context, t *turn, d *Decision, p picked) (Outco
 	if err != nil {
 		return r.turnedAway(ctx, t, d, o, err)
 	}
+	if ctx.Err() != nil && res.State != registry.Done {
+		return Outcome{}, nil, ctx.Err() // stopped with its caller: the same answer may come again
+	}
 	r.rec.Cut = res.Cut
 	at := r.attempt(t, p)
 	at.Outcome = r.outcomeOf(o, res)
