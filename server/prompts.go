@@ -20,13 +20,13 @@ import (
 func (s *Server) prompt(d *decide.Decision) sdk.ServerPrompt {
 	p := mcp.Prompt{
 		Name:        d.Name,
-		Title:       cmp.Or(plain(d.Title, 100), titleOf(d.Name)),
+		Title:       cmp.Or(plain(d.Title, 100), registry.TitleOf(d.Name)),
 		Description: cmp.Or(plain(d.Summary, maxDescription), "Opens a turn on "+d.Name+"."),
 	}
 	for _, param := range visible(d) {
 		p.Arguments = append(p.Arguments, mcp.PromptArgument{
 			Name:        param.Name,
-			Title:       cmp.Or(plain(param.Label, 100), titleOf(param.Name)),
+			Title:       cmp.Or(plain(param.Label, 100), registry.TitleOf(param.Name)),
 			Description: plain(param.Description, maxDescription),
 			Required:    param.Required(),
 		})

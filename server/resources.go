@@ -28,7 +28,7 @@ func (s *Server) methodResource(m *registry.Method) sdk.ServerResource {
 		Resource: mcp.Resource{
 			URI:         methodURIs + url.PathEscape(m.Name),
 			Name:        m.Name,
-			Title:       cmp.Or(plain(m.Title, 100), titleOf(m.Name)),
+			Title:       cmp.Or(plain(m.Title, 100), registry.TitleOf(m.Name)),
 			Description: plain(m.Summary, maxDescription),
 			MIMEType:    "application/json",
 		},
@@ -41,7 +41,7 @@ func (s *Server) menuResource(d *decide.Decision) sdk.ServerResource {
 		Resource: mcp.Resource{
 			URI:         decisionURIs + url.PathEscape(d.Name) + menuEnd,
 			Name:        d.Name + " menu",
-			Title:       cmp.Or(plain(d.Title, 100), titleOf(d.Name)) + ": menu",
+			Title:       cmp.Or(plain(d.Title, 100), registry.TitleOf(d.Name)) + ": menu",
 			Description: "The options of the decision " + d.Name + " as a menu. Reading it opens no turn.",
 			MIMEType:    "text/plain",
 		},
@@ -143,7 +143,7 @@ func describe(m *registry.Method) string {
 	e.SetIndent("", "  ")
 	err := e.Encode(description{
 		Name:         m.Name,
-		Title:        cmp.Or(plain(m.Title, 100), titleOf(m.Name)),
+		Title:        cmp.Or(plain(m.Title, 100), registry.TitleOf(m.Name)),
 		Summary:      plain(m.Summary, maxDescription),
 		Description:  plain(m.Description, maxDescription),
 		Kind:         cmp.Or(m.Kind, registry.Function),

@@ -21,7 +21,7 @@ func (s *Server) nativeTool(m *registry.Method) sdk.ServerTool {
 	return sdk.ServerTool{
 		Tool: mcp.Tool{
 			Name:            m.Name,
-			Title:           cmp.Or(plain(m.Title, 100), titleOf(m.Name)),
+			Title:           cmp.Or(plain(m.Title, 100), registry.TitleOf(m.Name)),
 			Description:     plain(cmp.Or(m.Description, m.Summary), maxDescription),
 			RawInputSchema:  m.InputSchema(),
 			RawOutputSchema: m.OutputSchema(),
@@ -37,7 +37,7 @@ func (s *Server) decisionTool(d *decide.Decision) sdk.ServerTool {
 	return sdk.ServerTool{
 		Tool: mcp.Tool{
 			Name:           d.Name,
-			Title:          cmp.Or(plain(d.Title, 100), titleOf(d.Name)),
+			Title:          cmp.Or(plain(d.Title, 100), registry.TitleOf(d.Name)),
 			Description:    strings.TrimSpace(plain(d.Summary, maxDescription-len(opens)-1) + " " + opens),
 			RawInputSchema: d.Inputs(),
 			Annotations:    hints{readOnly: true}.annotation(),
@@ -80,18 +80,6 @@ func effectOf(m *registry.Method) registry.Effect {
 		return registry.Read
 	}
 	return m.Effect.Or()
-}
-
-// titleOf makes a title of a name: handle_ticket, "Handle ticket".
-func titleOf(name string) string {
-	title := strings.TrimSpace(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("_-.", r) {
-			return ' '
-		}
-		return r
-	}, name))
-	first, size := utf8.DecodeRuneInString(title)
-	return string(unicode.ToUpper(first)) + title[size:]
 }
 
 // plain takes control and format characters out of a text for clients, save line ends and what joins letters,
