@@ -80,7 +80,6 @@ type Decision struct {
 	None                 bool
 	TTL                  time.Duration
 	Style                string
-	Lenient              bool
 	Toolsets             []string
 	Pos                  Pos
 }

@@ -25,7 +25,6 @@ func (b *builder) decision(at *path, e entry) {
 	}
 	d.None = isTrue(n.get("none"))
 	d.Style = words(n.get("style"))
-	d.Lenient = words(n.get("reading")) == "lenient"
 	d.TTL = durationOf(n.get("ttl"))
 	if d.TTL > maxTTL {
 		ttl := n.get("ttl")

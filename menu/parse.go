@@ -10,7 +10,7 @@ import (
 
 // Reading says how a reply is read.
 type Reading struct {
-	Lenient bool // folds a few harmless differences; see docs
+	Lenient bool // may fold a few harmless differences; this version folds none, and reads as strictly as without
 	Cut     bool // the caller knows that the reply was cut by a token limit
 }
 

@@ -12,29 +12,26 @@ import (
 
 func (a *app) parseCommand() *cobra.Command {
 	var menus, decision string
-	var lenient bool
 	cmd := &cobra.Command{
 		Use:   "parse (--decision NAME | --menus FILE)",
 		Short: "Read picks out of replies, and run nothing",
 		Long: "parse reads one reply from standard input and prints the pick as one JSON object. With --menus it reads lines\n" +
-			`{"id", "menu", "reply" | "parts": [[text, times], ...], "mode"?} and prints one line for each.`,
+			`{"id", "menu", "reply" | "parts": [[text, times], ...], "mode"?} and prints one line for each.` + "\n" +
+			"The mode is strict or lenient; this version reads lenient lines as strictly as the others.",
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case (menus == "") == (decision == ""):
 				return usage("parse needs --decision NAME or --menus FILE, one of them")
-			case menus != "" && lenient:
-				return usage("--lenient goes with --decision; a line says \"mode\": \"lenient\" itself")
 			case menus != "":
 				return a.parseLines(cmd.Context(), menus)
 			}
-			return a.parseOne(cmd.Context(), decision, menu.Reading{Lenient: lenient})
+			return a.parseOne(cmd.Context(), decision)
 		},
 	}
 	cmd.Flags().StringVar(&menus, "menus", "", "`file` with menus; replies come as JSON lines on standard input")
 	cmd.Flags().StringVar(&decision, "decision", "", "`name` of a decision; standard input is one reply")
-	cmd.Flags().BoolVar(&lenient, "lenient", false, "with --decision: fold harmless differences")
-	missing(cmd, map[string]string{"explain": "what was skipped, and why"})
+	missing(cmd, map[string]string{"explain": "what was skipped, and why", "lenient": "fold harmless differences"})
 	return cmd
 }
 
@@ -48,7 +45,7 @@ type parsed struct {
 	Message  string          `json:"message,omitempty"`
 }
 
-func (a *app) parseOne(ctx context.Context, name string, r menu.Reading) error {
+func (a *app) parseOne(ctx context.Context, name string) error {
 	s, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -62,8 +59,7 @@ func (a *app) parseOne(ctx context.Context, name string, r menu.Reading) error {
 	if err != nil {
 		return &exitError{exitRefused, err}
 	}
-	r.Lenient = r.Lenient || d.Reading.Lenient
-	return a.printJSON(parseReply(nil, string(reply), view.Offered(d), r))
+	return a.printJSON(parseReply(nil, string(reply), view.Offered(d), d.Reading))
 }
 
 func parseReply(id json.RawMessage, reply string, offered []registry.Option, r menu.Reading) parsed {
