@@ -78,7 +78,7 @@ func TestValues(t *testing.T) {
 		{"fields of a form", fieldNames(note.Params), []string{"queue", "lines", "from_whom"}},
 		{"decision", []string{d.Name, d.Title, d.Summary, d.Prompt, d.OnFailure, d.Style}, []string{"handle_ticket", "Handle a ticket", "Settle one support ticket.",
 			"Handle this ticket:\n{ticket}\nPick exactly one option; {{braces}} stay.", "leave_open", "compact"}},
-		{"decision's settings", []any{d.None, d.Lenient, d.MaxRetries, d.TTL}, []any{true, true, 2, 90 * time.Minute}},
+		{"decision's settings", []any{d.None, d.MaxRetries, d.TTL}, []any{true, 2, 90 * time.Minute}},
 		{"retries of none", f.Decisions[1].MaxRetries, 0},
 		{"options", optionText(d.Options), []string{"look lookup_order again", "refund issue_refund", "hand_over fields queue,note", `close value {"status":"closed"}`, `leave_open value {"status":"open"}`}},
 		{"options of a list", optionText(f.Decisions[1].Options), []string{"opening_hours opening_hours", "count_words count_words", `stop value "STOP"`}},
