@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +31,10 @@ type Bound struct {
 // Check does what Call does first, and nothing else: reads the arguments, drops unknown keys, checks
 // all of it, fills in defaults. Hidden values are not filled. The error is a *validate.Error.
 func (m *Method) Check(raw json.RawMessage) (Bound, error) {
+	return m.check(raw, slog.New(slog.DiscardHandler))
+}
+
+func (m *Method) check(raw json.RawMessage, log *slog.Logger) (Bound, error) {
 	args, err := m.read(raw)
 	if err != nil {
 		return Bound{}, err
@@ -39,12 +45,25 @@ func (m *Method) Check(raw json.RawMessage) (Bound, error) {
 		return Bound{}, m.unfit(problems)
 	}
 	m.root.fill(args)
-	if m.Refuse != nil {
-		if problems := m.Refuse(args); len(problems) > 0 {
-			return Bound{}, m.unfit(problems)
-		}
+	bound := Bound{Args: args, Dropped: r.dropped, root: m.root}
+	if problems := m.refuse(bound, log); len(problems) > 0 {
+		return Bound{}, m.unfit(problems)
 	}
-	return Bound{Args: args, Dropped: r.dropped, root: m.root}, nil
+	return bound, nil
+}
+
+// refuse asks the method itself. A panic in it is logged, and a problem like others: what can't be checked is not run.
+func (m *Method) refuse(b Bound, log *slog.Logger) (problems []validate.Problem) {
+	if m.Refuse == nil {
+		return nil
+	}
+	defer func() {
+		if broke := recover(); broke != nil {
+			log.Error("check of arguments broke", "method", m.Name, "panic", b.redact(fmt.Sprint(broke)), "stack", string(debug.Stack()))
+			problems = []validate.Problem{{Kind: validate.BadArgs, Path: "args", Hint: "the method could not check these arguments"}}
+		}
+	}()
+	return m.Refuse(b.Args)
 }
 
 // read decodes the arguments: an object, or nothing.

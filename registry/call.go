@@ -68,7 +68,7 @@ func Call(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	bound, err := m.Check(r.Args)
+	bound, err := m.check(r.Args, r.log())
 	if err != nil {
 		return Result{}, err
 	}
@@ -117,12 +117,15 @@ func (r *Request) ceiling(ctx context.Context) (Effect, error) {
 
 // fill gives the hidden values.
 func (r *Request) fill(ctx context.Context) (Args, error) {
-	hidden, err := r.Method.fillHidden(ctx, r.Caller)
+	hidden, err := r.fillHidden(ctx)
 	if err == nil {
 		return hidden, nil
 	}
 	if gone := ctx.Err(); gone != nil {
 		return nil, fmt.Errorf("%s was not run: %w", r.Method.Name, gone)
+	}
+	if errors.Is(err, errFull) || errors.Is(err, errStopping) {
+		return nil, refused("gated", r.Method, "%s was not run: %v", r.Method.Name, err)
 	}
 	// The cause may quote the value, so it goes nowhere.
 	r.log().Warn("hidden parameter not filled in", "method", r.Method.Name, "reason", err.Error())

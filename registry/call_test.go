@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,6 +47,8 @@ func TestRefusedCalls(t *testing.T) {
 		{name: "no caller", method: Method{Params: []Param{desk}}, kind: "gated", says: "desk can't be filled in now"},
 		{name: "fill fails", method: Method{Params: filled(func(context.Context, Caller) (any, error) { return "SECRET", errors.New("SECRET") })}, kind: "gated", says: "desk can't be filled in now"},
 		{name: "fill breaks", method: Method{Params: filled(func(context.Context, Caller) (any, error) { panic("SECRET") })}, kind: "gated", says: "desk can't"},
+		{name: "fill ends its goroutine", method: Method{Params: filled(func(context.Context, Caller) (any, error) { runtime.Goexit(); return 1, nil })}, kind: "gated", says: "desk can't"},
+		{name: "check breaks", method: Method{Refuse: func(Args) []validate.Problem { panic("x") }}, kind: "bad_args", says: "the method could not check these arguments"},
 		{name: "fill of another type", method: Method{Params: filled(func(context.Context, Caller) (any, error) { return "SECRET", nil })}, kind: "gated", says: "desk can't"},
 		{name: "fill of nothing JSON has", method: Method{Params: filled(func(context.Context, Caller) (any, error) { return make(chan int), nil })}, kind: "gated"},
 		{name: "nobody to approve", method: Method{Approval: &Approval{Reason: "From 50 up a person decides."}}, kind: "approval_required", says: "From 50 up"},
@@ -235,5 +240,54 @@ func TestFailureTexts(t *testing.T) {
 		if err != nil || r.Content[0].Text != tt.want {
 			t.Errorf("content %q, %v, want %q", r.Content[0].Text, err, tt.want)
 		}
+	}
+}
+
+// A source that does not heed its time is not waited for, but counts until it returns.
+func TestFillThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		life := NewLife()
+		m := prepared(t, Method{Effect: Read, Timeout: 10 * time.Second, Params: []Param{
+			{Name: "desk", Type: String, Fill: func(context.Context, Caller) (any, error) { time.Sleep(time.Hour); return "x", nil }},
+		}})
+		call := func() *Refused {
+			r, err := Call(t.Context(), Request{Method: m, Life: life})
+			var no *Refused
+			if !errors.As(err, &no) || no.Kind != "gated" {
+				t.Fatalf("Call = %s, %v", r.State, err)
+			}
+			return no
+		}
+		start := time.Now()
+		if no, took := call(), time.Since(start); no.Message != "desk can't be filled in now" || took != m.Timeout {
+			t.Errorf("%q after %s", no.Message, took)
+		}
+		for range maxRuns - 1 {
+			go Call(t.Context(), Request{Method: m, Life: life})
+		}
+		synctest.Wait()
+		if no := call(); no.Message != "m was not run: "+errFull.Error() {
+			t.Errorf("%q", no.Message)
+		}
+		start = time.Now()
+		if err := life.End(context.Background()); err != nil || time.Since(start) > time.Hour {
+			t.Errorf("End: %v after %s", err, time.Since(start))
+		}
+		if no := call(); no.Message != "m was not run: "+errStopping.Error() {
+			t.Errorf("%q", no.Message)
+		}
+	})
+}
+
+func TestBrokenCheckIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	m := prepared(t, Method{Params: []Param{{Name: "pass", Type: String, Secret: true}}, Refuse: func(args Args) []validate.Problem {
+		panic("no " + args["pass"].(string))
+	}})
+	_, err := Call(context.Background(), Request{Method: m, Args: json.RawMessage(`{"pass":"topsecret"}`), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if kindOf(err) != "bad_args" || strings.Contains(err.Error()+log.String(), "topsecret") || !strings.Contains(log.String(), `panic="no ***"`) {
+		t.Errorf("%v, logged %s", err, log.String())
 	}
 }

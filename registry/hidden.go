@@ -38,6 +38,7 @@ func source(from string) Fill {
 type filler struct {
 	name     string
 	fill     Fill
+	own      bool // the registry's own fill, which returns at once
 	optional bool
 	fallback json.RawMessage
 	checker  *validate.Schema // nil for a parameter of any type: its value is passed on as it is
@@ -46,7 +47,7 @@ type filler struct {
 func newFiller(p *Param) (filler, error) {
 	f := filler{name: p.Name, fill: p.Fill, optional: p.Optional, fallback: p.Default}
 	if f.fill == nil {
-		f.fill = source(p.From)
+		f.fill, f.own = source(p.From), true
 	}
 	if p.Type == Any && p.Schema == nil && p.Enum == nil && len(p.Keywords) == 0 {
 		return f, nil
@@ -56,24 +57,60 @@ func newFiller(p *Param) (filler, error) {
 	return f, err
 }
 
-// fillHidden gives the hidden parameters their values. The error never holds a value.
-func (m *Method) fillHidden(ctx context.Context, c Caller) (Args, error) {
+// fillHidden gives the hidden parameters their values within the method's timeout. The error never holds a value.
+func (r *Request) fillHidden(ctx context.Context) (Args, error) {
+	m := r.Method
 	if len(m.fillers) == 0 {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
 	hidden := make(Args, len(m.fillers))
-	for _, f := range m.fillers {
-		v, given, err := f.value(ctx, c)
+	for i := range m.fillers {
+		f := &m.fillers[i]
+		got, err := f.ask(ctx, r.Caller, r.Life)
 		if err != nil {
-			return nil, &unfilled{name: f.name, cause: err}
+			return nil, err
 		}
-		if given {
-			hidden[f.name] = v
+		if got.err != nil {
+			return nil, &unfilled{name: f.name, cause: got.err}
+		}
+		if got.given {
+			hidden[f.name] = got.value
 		}
 	}
 	return hidden, nil
+}
+
+// filled is what a source gave.
+type filled struct {
+	value any
+	given bool
+	err   error
+}
+
+// ask waits for a source no longer than ctx allows. One that does not heed ctx is left behind; until it returns it
+// counts as a run of the life. The error says why the life lets nothing start.
+func (f *filler) ask(ctx context.Context, c Caller, life *Life) (filled, error) {
+	if f.own {
+		return f.value(ctx, c), nil
+	}
+	if err := life.enter(); err != nil {
+		return filled{}, err
+	}
+	answer := make(chan filled, 1)
+	go func() {
+		defer life.leave()
+		got := filled{err: errNoValue} // stands when the source ends the goroutine
+		defer func() { answer <- got }()
+		got = f.value(ctx, c)
+	}()
+	select {
+	case got := <-answer:
+		return got, nil
+	case <-ctx.Done():
+		return filled{err: ctx.Err()}, nil
+	}
 }
 
 // unfilled says which hidden parameter has no value. Its cause may hold what must not be told.
@@ -86,28 +123,27 @@ func (e *unfilled) Error() string { return e.name + " can't be filled in now" }
 
 var errNoValue = errors.New("no value")
 
-func (f *filler) value(ctx context.Context, c Caller) (v any, given bool, err error) {
+// value asks the source and checks what it gave. A panic in it is an error.
+func (f *filler) value(ctx context.Context, c Caller) (got filled) {
 	defer func() {
 		if broke := recover(); broke != nil {
-			err = fmt.Errorf("the source of %s broke", f.name)
+			got = filled{err: fmt.Errorf("the source of %s broke", f.name)}
 		}
 	}()
-	v, err = f.fill(ctx, c)
+	v, err := f.fill(ctx, c)
 	switch {
 	case err != nil:
-		return nil, false, err
+		return filled{err: err}
 	case v == nil && f.fallback != nil:
 		v, err = validate.Decode(f.fallback)
-		return v, true, err
 	case v == nil && f.optional:
-		return nil, false, nil
+		return filled{}
 	case v == nil:
-		return nil, false, errNoValue
-	case f.checker == nil:
-		return v, true, nil
+		err = errNoValue
+	case f.checker != nil:
+		v, err = f.checked(v)
 	}
-	v, err = f.checked(v)
-	return v, true, err
+	return filled{value: v, given: err == nil, err: err}
 }
 
 // checked brings a value into the form of decoded JSON and checks it.
