@@ -207,25 +207,55 @@ func isNameRune(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) && !isInvisible(r)
 }
 
-// ourStarts are the first words of the lines that this program writes around a menu.
-var ourStarts = []string{"not run", "ran ", "nothing has run", "to pick", "pick 1 of", "the turn goes on"}
+// ourStarts are the first words of the lines that this program writes around a menu and of an outcome, by their first letter.
+var ourStarts = map[byte][]string{
+	'a': {"already done", "already answered", "a new turn"},
+	'i': {"it is not known", "its result is not recorded", "it is still running", "it ran and failed"},
+	'l': {"look at what it would"},
+	'n': {"not run", "not taken", "nothing has run", "nothing ran", "nothing was changed"},
+	'p': {"pick 1 of", "pick exactly one", "pick again:", "pick_read", "pick_write", "pick_destructive"},
+	'r': {"ran "},
+	's': {"still running", "send the same answer", "send the next answer"},
+	't': {
+		"took ", "to pick", "that was answer", "this answer was", "this did not count", "this call was made before",
+		"the turn goes on", "the turn is over", "the decision \"", "there is no such turn", "too many unknown turns",
+	},
+	'y': {"you answered:"},
+}
 
 func startsLikeOurs(line string) bool {
-	if strings.IndexByte("cnrtp", line[0]|0x20) < 0 {
-		return false // no start of ours has that letter
-	}
-	if hasPrefixFold(line, "call") {
-		rest := strings.TrimLeft(line[len("call"):], " ")
-		if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：") {
+	switch line[0] | 0x20 {
+	case 'c':
+		return startsLikeCall(line)
+	case 't':
+		if startsLikeTurn(line) {
 			return true
 		}
 	}
-	for _, start := range ourStarts {
+	for _, start := range ourStarts[line[0]|0x20] {
 		if hasPrefixFold(line, start) {
 			return true
 		}
 	}
 	return false
+}
+
+// startsLikeCall knows "Call:".
+func startsLikeCall(line string) bool {
+	if !hasPrefixFold(line, "call") {
+		return false
+	}
+	rest := strings.TrimLeft(line[len("call"):], " ")
+	return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：")
+}
+
+// startsLikeTurn knows "Turn k7m2 has expired", and leaves "Turn the lights on" alone.
+func startsLikeTurn(line string) bool {
+	if !hasPrefixFold(line, "turn ") {
+		return false
+	}
+	_, rest, _ := strings.Cut(line[len("turn "):], " ")
+	return hasPrefixFold(rest, "has expired") || hasPrefixFold(rest, "is over") || hasPrefixFold(rest, "is still open")
 }
 
 func hasPrefixFold(s, prefix string) bool {
