@@ -86,11 +86,20 @@ func (m *Method) read(raw json.RawMessage) (map[string]any, error) {
 	case map[string]any:
 		return v, nil
 	}
-	return nil, validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
-		Expected: "an object", Read: validate.Describe(v), Hint: `Write the arguments as one JSON object, {"name": value}`})
+	p := validate.Problem{Kind: validate.BadArgs, Path: "args",
+		Expected: "an object", Read: validate.Describe(v), Hint: `Write the arguments as one JSON object, {"name": value}`}
+	if m.root.veiled {
+		p.Read = "another value"
+	}
+	return nil, validate.NewError(m.Name, p)
 }
 
+// unreadable says what is no JSON; of arguments that may hold a secret no part is repeated.
 func (m *Method) unreadable(err error) error {
+	if m.root.veiled {
+		return validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
+			Hint: "this is not strict JSON; what is wrong with it is not shown, since it may hold a secret"})
+	}
 	if e, ok := err.(*validate.Error); ok {
 		return validate.NewError(m.Name, e.Problems...)
 	}

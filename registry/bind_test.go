@@ -334,6 +334,7 @@ func TestSecretsAreNotTold(t *testing.T) {
 	for _, args := range []string{
 		`{"tok": %s}`, `{"tok": "%s"}`, `{"tok": [%s]}`, `{"tok": {"%s": 1}}`, `{"tok": "a", "pin": %s}`, `{"tok": "a", "pin": "%s"}`,
 		`{"tok": "a", "obj": {"tok": %s}}`, `{"tok": "a", "obj": {"tok": "%s"}}`, `{"tok": "a", "list": [%s]}`, `{"tok": "a", "list": ["x", {"%s": 2}]}`, `{"tok": "a", "list": "%s"}`,
+		`"%s"`, `%s`, `"{\"tok\": \"%s\"}"`, `{"tok": %se99999}`, `{"tok": {"%[1]s": 1, "%[1]s": 2}}`, `{"tok": {"%s": x}}`,
 	} {
 		_, err := m.Check(json.RawMessage(fmt.Sprintf(args, canary)))
 		var invalid *validate.Error
