@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	sdk "github.com/mark3labs/mcp-go/server"
 
@@ -62,9 +63,10 @@ func (s *Server) offersTool(m *registry.Method) bool {
 // clash all of a sudden.
 var helperNames = []string{"pick_read", "pick_write", "pick_destructive", "find_options"}
 
-// checkNames looks at the one name space of helper tools, methods and decisions, and at whether what becomes a tool
-// may have its name.
+// checkNames looks at the one name space of helper tools, methods and decisions, in which no name may look like another one, and at
+// whether what becomes a tool may have its name.
 func (s *Server) checkNames(c *catalog) error {
+	var names registry.Names
 	holder := map[string]string{}
 	for _, name := range helperNames {
 		holder[name] = fmt.Sprintf("the tool %q of this server", name)
@@ -72,6 +74,12 @@ func (s *Server) checkNames(c *catalog) error {
 	claim := func(name, what string, tool bool) error {
 		if other, taken := holder[name]; taken {
 			return fmt.Errorf("%s has the name of %s; rename it", what, other)
+		}
+		if helper := looksLikeHelper(name); helper != "" {
+			return fmt.Errorf("%s has a name that looks like that of %s; rename it", what, holder[helper])
+		}
+		if err := names.Add(name); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
 		}
 		holder[name] = what
 		if !tool {
@@ -93,6 +101,18 @@ func (s *Server) checkNames(c *catalog) error {
 		}
 	}
 	return nil
+}
+
+// looksLikeHelper finds the helper that a name could be taken for. An i passes for an l or a 1 here: a pick is checked by the
+// tool that it comes through.
+func looksLikeHelper(name string) string {
+	look := func(s string) string { return strings.ReplaceAll(registry.Skeleton(s), "i", "l") }
+	for _, helper := range helperNames {
+		if look(name) == look(helper) {
+			return helper
+		}
+	}
+	return ""
 }
 
 // checkSchemas makes sure that every client can take the schema of what becomes a tool.
