@@ -26,6 +26,7 @@ type Engine struct {
 
 	mu        sync.RWMutex // decisions, and the registry's methods while both are swapped
 	decisions *decisions
+	names     registry.Names // of the decisions
 
 	guesses guesses
 	keys    keys

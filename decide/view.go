@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/validate"
@@ -19,15 +20,17 @@ type View struct {
 // decisions are the decisions at one moment. They never change.
 type decisions struct {
 	list   []*Decision
-	byName map[string]*Decision
+	byName func() map[string]*Decision // made when it is first asked for, so that adding many takes no longer for each
 }
 
 func indexed(list []*Decision) *decisions {
-	ds := &decisions{list: list, byName: make(map[string]*Decision, len(list))}
-	for _, d := range list {
-		ds.byName[d.Name] = d
-	}
-	return ds
+	return &decisions{list: list, byName: sync.OnceValue(func() map[string]*Decision {
+		byName := make(map[string]*Decision, len(list))
+		for _, d := range list {
+			byName[d.Name] = d
+		}
+		return byName
+	})}
 }
 
 // View takes the current view.
@@ -42,7 +45,7 @@ func (v *View) Decisions() []*Decision { return slices.Clone(v.decisions.list) }
 
 // Decision finds one by name.
 func (v *View) Decision(name string) (*Decision, bool) {
-	d, ok := v.decisions.byName[name]
+	d, ok := v.decisions.byName()[name]
 	return d, ok
 }
 
@@ -82,11 +85,10 @@ func (e *Engine) Add(d Decision) error {
 	if err != nil {
 		return err
 	}
-	list := append(slices.Clone(e.decisions.list), p)
-	if err := distinct(list); err != nil {
+	if err := claim(&e.names, p); err != nil {
 		return err
 	}
-	e.decisions = indexed(list)
+	e.decisions = indexed(append(e.decisions.list, p)) // who holds the list of before does not look beyond its end
 	return nil
 }
 
@@ -95,11 +97,11 @@ func (e *Engine) Add(d Decision) error {
 func (e *Engine) Replace(ds []Decision) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	list, err := prepareAll(ds, e.registry.Snapshot())
+	list, names, err := prepareAll(ds, e.registry.Snapshot())
 	if err != nil {
 		return err
 	}
-	e.decisions = indexed(list)
+	e.decisions, e.names = indexed(list), names
 	return nil
 }
 
@@ -112,43 +114,41 @@ func (e *Engine) Reload(methods []registry.Method, ds []Decision) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	list, err := prepareAll(ds, trial.Snapshot())
+	list, names, err := prepareAll(ds, trial.Snapshot())
 	if err != nil {
 		return err
 	}
 	if err := e.registry.Replace(methods); err != nil {
 		return err
 	}
-	e.decisions = indexed(list)
+	e.decisions, e.names = indexed(list), names
 	return nil
 }
 
-func prepareAll(ds []Decision, methods *registry.Snapshot) ([]*Decision, error) {
+func prepareAll(ds []Decision, methods *registry.Snapshot) ([]*Decision, registry.Names, error) {
 	var list []*Decision
+	var names registry.Names
 	var problems []error
 	for _, d := range ds {
 		p, err := prepare(d, methods)
+		if err == nil {
+			err = claim(&names, p)
+		}
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
 		list = append(list, p)
 	}
-	if err := distinct(list); err != nil {
-		problems = append(problems, err)
-	}
-	return list, errors.Join(problems...)
+	return list, names, errors.Join(problems...)
 }
 
-func distinct(list []*Decision) error {
-	var names registry.Names
-	var problems []error
-	for _, d := range list {
-		if err := names.Add(d.Name); err != nil {
-			problems = append(problems, fmt.Errorf("decision %q: %w", d.Name, err))
-		}
+// claim takes a decision's name in, unless another one has it or looks like it.
+func claim(names *registry.Names, d *Decision) error {
+	if err := names.Add(d.Name); err != nil {
+		return fmt.Errorf("decision %q: %w", d.Name, err)
 	}
-	return errors.Join(problems...)
+	return nil
 }
 
 // didYouMean is a hint that names the nearest word, or nothing.
