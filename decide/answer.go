@@ -22,7 +22,7 @@ func (e *Engine) Answer(ctx context.Context, v *View, a Answer) (Outcome, error)
 	if a.Channel == "" {
 		a.Channel = Host
 	}
-	r := &reply{Engine: e, v: v, a: a, digest: e.textDigest(a)}
+	r := &reply{Engine: e, v: e.orCurrent(v), a: a, digest: e.textDigest(a)}
 	r.rec = trace.Record{Time: e.now(), Path: path(a.Channel), Caller: a.Caller.ID, Turn: shownHandle(a.Handle), Reason: folded(a.Reason)}
 	out, err := r.answer(ctx)
 	r.record(ctx, out, err)

@@ -24,6 +24,7 @@ type Call struct {
 // Call runs a method by name: the native path. Its error means that nothing ran. A call with a key that this principal has used
 // for the same call within ten minutes gets the result of that one; for another call the key is refused.
 func (e *Engine) Call(ctx context.Context, v *View, c Call) (registry.Result, error) {
+	v = e.orCurrent(v)
 	n := &native{Engine: e, c: c}
 	n.rec = trace.Record{Time: e.now(), Path: c.Path, Caller: c.Caller.ID, Method: c.Method}
 	if n.rec.Path == "" {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,10 @@ type Picker interface {
 var ErrNoPicker = errors.New("the engine has no picker: set Options.Picker, or use Open and Answer")
 
 // Make opens a turn on the options and lets the engine's Picker answer until it ends: a library's one call.
-// What ran is in the outcome; a turn that came to nothing is a *DecisionError. A refused answer may be given again once; an
-// error of the picker ends it at once. The picker is asked as the caller "program".
+// A refused answer may be given again once; an error of the picker ends it at once. The picker is asked as the caller "program".
+//
+// The error is nil when what was picked is done. A turn that came to nothing is a *DecisionError; a run that failed, could not be
+// started, or may have run, is an error that wraps the method's own. What ran, and how far it came, is in the outcome either way.
 func (e *Engine) Make(ctx context.Context, prompt string, options ...Option) (Outcome, error) {
 	return e.make(ctx, Decision{Name: "make", Prompt: strings.NewReplacer("{", "{{", "}", "}}").Replace(prompt), Options: options, MaxRetries: 1})
 }
@@ -52,11 +55,24 @@ func (e *Engine) make(ctx context.Context, d Decision) (Outcome, error) {
 		}
 		talk += "\n\n" + said(reply) + "\n\n" + told(out)
 	}
-	var spent *DecisionError
-	if errors.As(out.Problem, &spent) {
-		return out, spent
+	return out, notDone(ctx, out)
+}
+
+// notDone is the error of a turn that has ended otherwise than done; nil for one that is done.
+func notDone(ctx context.Context, out Outcome) error {
+	switch {
+	case out.Problem != nil:
+		return out.Problem
+	case out.State == Done:
+		return nil
+	case out.State == Running:
+		return fmt.Errorf("%s still runs: %w", out.Option, cmp.Or(ctx.Err(), context.Canceled))
 	}
-	return out, nil
+	end := map[State]string{Failed: "ran and failed", NotRun: "was not run", Unknown: "may have run"}[out.State]
+	if out.Result == nil || out.Result.Err == nil {
+		return fmt.Errorf("%s %s", out.Option, end)
+	}
+	return fmt.Errorf("%s %s: %w", out.Option, end, out.Result.Err)
 }
 
 // keptReply is how much of its own reply, in bytes, a picker is shown again.

@@ -13,7 +13,7 @@ import (
 // do not fit, a *FullError when there are too many turns.
 func (e *Engine) Open(ctx context.Context, v *View, o Opening) (Outcome, error) {
 	start := e.now()
-	out, err := e.open(ctx, v, o)
+	out, err := e.open(ctx, e.orCurrent(v), o)
 	r := trace.Record{Time: start, Took: e.now().Sub(start), Path: path(o.Channel), Caller: o.Caller.ID, Turn: out.Handle, State: "opened"}
 	if o.Decision != nil {
 		r.Decision = o.Decision.Name

@@ -11,7 +11,7 @@ import (
 )
 
 // View is what one request sees: one snapshot of the registry and the decisions. Take one at
-// the start of a request and hand it to every call.
+// the start of a request and hand it to every call; nil stands for the current one.
 type View struct {
 	Methods   *registry.Snapshot
 	decisions *decisions
@@ -38,6 +38,13 @@ func (e *Engine) View() *View {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return &View{Methods: e.registry.Snapshot(), decisions: e.decisions}
+}
+
+func (e *Engine) orCurrent(v *View) *View {
+	if v == nil {
+		return e.View()
+	}
+	return v
 }
 
 // Decisions are all decisions in order.
