@@ -59,7 +59,7 @@ type Opening struct {
 	Full     bool // the ask holds the inputs in full, quoted, instead of naming them
 }
 
-// Answer is a reply to one round. Exactly one of Text and Call is set.
+// Answer is a reply to one round. Exactly one of Text and Call is set; Args belong to Call.
 type Answer struct {
 	Handle  string // k7m2-1
 	Text    string // a reply in prose that ends in one pick
