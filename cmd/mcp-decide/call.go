@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/registry"
-	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 func (a *app) callCommand() *cobra.Command {
@@ -135,21 +134,16 @@ func failed(method string, r registry.Result) error {
 
 // explain names the kind of an error, and says what to do about it.
 func explain(err error) failure {
-	var invalid *validate.Error
-	var refused *registry.Refused
 	var ran *ranError
-	var spent *decide.DecisionError
-	switch {
-	case errors.As(err, &ran):
+	if errors.As(err, &ran) {
 		return failure{Error: ran.kind, Message: ran.text}
-	case errors.As(err, &spent):
-		return failure{Error: string(spent.Kind), Message: spent.Error()}
-	case errors.As(err, &invalid):
-		return failure{Error: string(invalid.Kind), Message: invalid.Fix()}
-	case errors.As(err, &refused):
-		return failure{Error: refused.Kind, Message: refused.Fix()}
 	}
-	return failure{Error: "failed", Message: err.Error()}
+	f := failure{Error: decide.Kind(err), Message: err.Error()}
+	var mendable interface{ Fix() string }
+	if errors.As(err, &mendable) {
+		f.Message = mendable.Fix()
+	}
+	return f
 }
 
 // valueOf is a result as one JSON value: the data where it is data, else its text, or the list of its blocks.
