@@ -22,8 +22,16 @@ type Life struct {
 // maxRuns bounds what runs at the same time, with all whose callers have gone.
 const maxRuns = 256
 
-// errStopped is why a run is cancelled that would have gone on.
-var errStopped = errors.New("stopped with the server")
+// cancelled is why a run was cancelled, in words for whoever reads the result.
+type cancelled string
+
+func (c cancelled) Error() string        { return string(c) }
+func (c cancelled) Is(target error) bool { return target == context.Canceled }
+
+const (
+	errStopped = cancelled("stopped with the server")
+	errLeft    = cancelled("cancelled with its caller")
+)
 
 // Why nothing may start.
 var (

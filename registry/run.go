@@ -178,9 +178,9 @@ func (c *run) late(also error) error {
 	err := fmt.Errorf("no result within %s: %w", c.limit, ErrTimeout)
 	switch canceled := errors.Is(c.ctx.Err(), context.Canceled); {
 	case canceled && c.request.Life.ended():
-		err = fmt.Errorf("%w: %w", errStopped, context.Canceled)
+		err = errStopped
 	case canceled:
-		err = fmt.Errorf("cancelled with its caller: %w", context.Canceled)
+		err = errLeft
 	}
 	if also == nil || isContextError(also) {
 		return err

@@ -91,7 +91,7 @@ func (a *argv) refuse(args registry.Args) []validate.Problem {
 			var m *misfit
 			if _, err := a.element(t, args); errors.As(err, &m) && m.path != "" && !m.absent {
 				problems = append(problems, validate.Problem{
-					Kind: validate.TypeMismatch, Path: m.path, Expected: "another text", Read: "one that " + m.what, Hint: m.hint,
+					Kind: validate.TypeMismatch, Path: m.path, Expected: "another value", Read: "one that " + m.what, Hint: m.hint,
 				})
 			}
 		}
@@ -164,7 +164,7 @@ func (a *argv) element(t template, args registry.Args) (string, error) {
 	case strings.HasPrefix(text, "-") && !t.option && !a.allowDash:
 		m = a.blame(t, args, startsWithDash)
 		m.what = `starts with "-", which the program could take for an option`
-		m.hint = "Write it another way, such as ./-name for a file."
+		m.hint = dashHint(args, t)
 	default:
 		return text, nil
 	}
@@ -189,6 +189,17 @@ func (a *argv) blame(t template, args registry.Args, blamed func(value any) bool
 func absent(value any) bool   { return value == nil }
 func holdsNUL(value any) bool { text, _ := value.(string); return strings.ContainsRune(text, 0) }
 func long(value any) bool     { text, _ := value.(string); return len(text) > maxElement/2 }
+
+// dashHint says what to write instead. A number can be written in one way alone.
+func dashHint(args registry.Args, t template) string {
+	for _, name := range t.Params() {
+		if _, text := args[name].(string); args[name] != nil && !text {
+			return "Give a number that is not negative."
+		}
+	}
+	return "Write it another way, such as ./-name for a file."
+}
+
 func startsWithDash(value any) bool {
 	text, ok := value.(string)
 	return !ok || strings.HasPrefix(text, "-")

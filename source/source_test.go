@@ -138,8 +138,8 @@ methods:
 	if !errors.As(err, &invalid) {
 		t.Fatalf("got %v, want two problems", err)
 	}
-	want := `- args.a: expected another text, got one that starts with "-", which the program could take for an option. Write it another way, such as ./-name for a file.
-- args.b: expected another text, got one that holds a NUL character, which can't be handed to a program.`
+	want := `- args.a: expected another value, got one that starts with "-", which the program could take for an option. Write it another way, such as ./-name for a file.
+- args.b: expected another value, got one that holds a NUL character, which can't be handed to a program.`
 	if got := strings.TrimSpace(invalid.Fix()); got != want || invalid.Kind != validate.TypeMismatch {
 		t.Errorf("%s:\n%s\nwant\n%s", invalid.Kind, got, want)
 	}
