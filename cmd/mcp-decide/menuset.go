@@ -101,13 +101,7 @@ func (p menuParam) param() (registry.Param, error) {
 		Enum:     p.Enum,
 		Optional: p.Required != nil && !*p.Required,
 	}
-	types := map[string]registry.Type{
-		"": registry.Any, "str": registry.String, "int": registry.Integer, "float": registry.Number,
-		"bool": registry.Boolean, "list": registry.Array, "dict": registry.Object,
-		"string": registry.String, "integer": registry.Integer, "number": registry.Number,
-		"boolean": registry.Boolean, "array": registry.Array, "object": registry.Object,
-	}
-	t, ok := types[p.Type]
+	t, ok := registry.TypeNamed(cmp.Or(p.Type, "any"))
 	if !ok {
 		return out, fmt.Errorf("%q: unknown type %q", p.Name, p.Type)
 	}
