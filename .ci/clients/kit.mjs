@@ -20,8 +20,9 @@ if (!existsSync(binary)) {
 // workplace makes a folder with a file in it, away from everything else; the returned object ends it.
 export function workplace() {
   const base = mkdtempSync(join(tmpdir(), 'mcp-decide-clients-'));
-  const folder = join(base, 'desk');
-  mkdirSync(folder);
+  // A folder is listed with the time of its parent, so the parent is one in which nothing else happens.
+  const folder = join(base, 'still', 'desk');
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'note.txt'), 'a note of five words\n');
   return { base, folder, end: () => rmSync(base, { recursive: true, force: true }) };
 }
