@@ -80,7 +80,6 @@ type Decision struct {
 	None                 bool
 	TTL                  time.Duration
 	Style                string
-	Toolsets             []string
 	Pos                  Pos
 }
 

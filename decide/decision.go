@@ -23,7 +23,6 @@ type Decision struct {
 	TTL        time.Duration // 0 = 60 min
 	Style      menu.Style
 	Reading    menu.Reading
-	Toolsets   []string
 
 	inputs *registry.Method // the decision's inputs as a checked method, made by Engine.Add
 	prompt registry.Template

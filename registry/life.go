@@ -10,7 +10,7 @@ import (
 // gone, but no further than the process, which must leave no child behind.
 type Life struct {
 	ctx context.Context
-	end context.CancelCauseFunc
+	end context.CancelFunc
 
 	mu   sync.Mutex
 	over bool
@@ -43,14 +43,14 @@ var (
 // refused.
 func NewLife() *Life {
 	l := &Life{most: maxRuns, idle: make(chan struct{})}
-	l.ctx, l.end = context.WithCancelCause(context.Background())
+	l.ctx, l.end = context.WithCancel(context.Background())
 	return l
 }
 
 // End cancels what runs, lets nothing new start, and waits until all has returned or ctx ends. The error is
 // that of ctx. It may be called more than once.
 func (l *Life) End(ctx context.Context) error {
-	l.end(errStopped)
+	l.end()
 	l.mu.Lock()
 	if !l.over {
 		l.over = true

@@ -128,7 +128,6 @@ func wire(d config.Decision) (decide.Decision, error) {
 		None:       d.None,
 		TTL:        d.TTL,
 		Style:      menu.Style(d.Style),
-		Toolsets:   d.Toolsets,
 	}
 	for _, o := range d.Options {
 		var option decide.Option
