@@ -21,12 +21,29 @@ type File struct {
 	Decisions []Decision
 	Store     string
 	Trace     Trace
+	Access    []Access
+	HTTP      HTTPServer
 	Warnings  []Problem
 }
 
 // Server describes the server to its clients.
 type Server struct {
 	Name, Title, Instructions string
+}
+
+// Access is one principal that may call over HTTP.
+type Access struct {
+	Name  string
+	Token string // a reference, env:NAME or file:PATH
+	Roles []string
+	Pos   Pos
+}
+
+// HTTPServer says under which names and for whom the server may be reached over HTTP.
+type HTTPServer struct {
+	AllowedHosts, AllowedOrigins []string
+	Resource                     string // its address in access tokens (RFC 9728); "" = no metadata
+	Issuers                      []string
 }
 
 // Trace says what is kept of what happened.
