@@ -15,6 +15,7 @@ type Request struct {
 	Args    json.RawMessage // as read; nil, empty or null = none
 	Caller  Caller
 	Ceiling Effect                             // the most the call may do; "" = no ceiling. It holds for nested calls too
+	Admit   func() error                       // counts a call whose arguments are right; an error means that it is not to run. nil = any number
 	Approve func(context.Context, Bound) error // nil: a call that needs approval is refused
 	Intent  func(context.Context, Bound) error // before a guarded run (see Call); an error means not run
 	Done    func(Result)                       // when the run has ended, once, even if the caller has gone
@@ -50,7 +51,7 @@ type Result struct {
 }
 
 // Call is the door: every way to run a method goes through it. An error means that nothing
-// ran: *validate.Error, *Refused, a cancelled context, or what Approve or Intent said. A run
+// ran: *validate.Error, *Refused, a cancelled context, or what Admit, Approve or Intent said. A run
 // that failed is in Result.Err.
 //
 // A run that may change something, or to which a person had to agree, is guarded: after Intent it
@@ -71,6 +72,11 @@ func Call(ctx context.Context, r Request) (Result, error) {
 	bound, err := m.check(r.Args, r.log())
 	if err != nil {
 		return Result{}, err
+	}
+	if r.Admit != nil {
+		if err := r.Admit(); err != nil {
+			return Result{}, err
+		}
 	}
 	if bound.hidden, err = r.fill(ctx); err != nil {
 		return Result{}, err

@@ -15,7 +15,7 @@ import (
 
 // digested is what decides what a method does and who may have it done. Titles, summaries, descriptions,
 // placeholders, labels and the order of parameters are wording and not in it, nor is Off: a secret that is missing
-// for a while changes no method.
+// for a while changes no method. Nor is Rate: how often a call may be made changes nothing about what it does.
 type digested struct {
 	Name         string
 	Kind         Kind

@@ -27,6 +27,7 @@ func TestDigestOfWording(t *testing.T) {
 		"title":             func(m *Method) { m.Title = "Other" },
 		"summary":           func(m *Method) { m.Summary = "Other." },
 		"description":       func(m *Method) { m.Description = "Other." },
+		"rate":              func(m *Method) { m.Rate = Rate{Calls: 1, Per: time.Hour} },
 		"off":               func(m *Method) { m.Off = "no token" },
 		"toolsets":          func(m *Method) { m.Toolsets = []string{"x"} },
 		"offer":             func(m *Method) { m.Offer = OfferMenu },

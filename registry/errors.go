@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // ErrTimeout is why a run failed, or why it is not known how it ended, when its time was over.
@@ -11,9 +12,10 @@ var ErrTimeout = errors.New("timeout")
 
 // Refused is a call that was not run for a reason other than its arguments.
 type Refused struct {
-	Kind    string // not_found, denied, gated, approval_required, ceiling
-	Method  string
-	Message string // what to do about it, for the model
+	Kind       string // not_found, denied, gated, approval_required, ceiling
+	Method     string
+	Message    string        // what to do about it, for the model
+	RetryAfter time.Duration // when the same call may be sent again; 0 = not known
 }
 
 func (e *Refused) Error() string { return e.Method + ": " + e.Message }

@@ -57,6 +57,7 @@ type Method struct {
 	Toolsets     []string
 	Timeout      time.Duration   // 0 = 30 s; at most 10 min
 	ResultCap    int             // characters; 0 = 30,000
+	Rate         Rate            // how often each caller may call it; the zero value = the engine's own rate
 	Approval     *Approval       // nil = none needed
 	StopOnCancel bool            // a write whose caller has gone is stopped too (on_cancel: stop)
 	Off          string          // why the method can't run now, e.g. a missing secret; "" = it can

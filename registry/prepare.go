@@ -111,6 +111,9 @@ func (p *preparation) limits() {
 	if m.ResultCap < 0 || m.ResultCap > maxResultCap {
 		p.flaw("result_cap", "%d is not between 1 and %d characters", m.ResultCap, maxResultCap)
 	}
+	if err := m.Rate.Check(); err != nil {
+		p.flaw("rate", "%v", err)
+	}
 	m.Timeout = cmp.Or(m.Timeout, defaultTimeout)
 	m.ResultCap = cmp.Or(m.ResultCap, defaultResultCap)
 }

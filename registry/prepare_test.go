@@ -45,6 +45,10 @@ func TestRefusedAtRegistration(t *testing.T) {
 		{"effect", with(func(m *Method) { m.Effect = "reads" }), []string{"effect", `did you mean "read"?`}},
 		{"offer", with(func(m *Method) { m.Offer = "menus" }), []string{"offer", "native, menu, both"}},
 		{"timeout below zero", with(func(m *Method) { m.Timeout = -time.Second }), []string{"timeout: -1s is negative"}},
+		{"rate of nothing", with(func(m *Method) { m.Rate.Per = time.Second }), []string{"rate: 0 calls", "1 to 1000000"}},
+		{"rate over nothing", with(func(m *Method) { m.Rate.Calls = 3 }), []string{"rate: calls are counted over 0s; it has to be from 1ms to 24h"}},
+		{"rate over too much", with(func(m *Method) { m.Rate = Rate{Calls: 3, Per: 25 * time.Hour} }), []string{"over 25h"}},
+		{"rate without limit, with one", with(func(m *Method) { m.Rate = Rate{Calls: 3, Per: time.Hour, Unlimited: true} }), []string{"leave out the 3"}},
 		{"timeout too long", with(func(m *Method) { m.Timeout = 11 * time.Minute }), []string{"timeout", "longer than 10m"}},
 		{"cap below zero", with(func(m *Method) { m.ResultCap = -1 }), []string{"result_cap"}},
 
