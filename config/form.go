@@ -105,6 +105,12 @@ func (f form) upTo(limit int) form {
 	return f
 }
 
+// secretly is the form of a value that no message may show.
+func (f form) secretly() form {
+	f.secret = true
+	return f
+}
+
 // within is the form of a text of at most so many characters.
 func (f form) within(longest int) form {
 	f.longest = longest

@@ -65,20 +65,7 @@ var toolsetForm = mapWith("a map", "{includes: [lookup_order]}",
 	key{name: "includes", must: true, doc: "Methods and other toolsets.", forms: []form{someNames.but("[lookup_order]")}},
 )
 
-var accessForm = mapWith("a map", "{token: env:DESK_TOKEN, roles: [agent]}",
-	key{name: "token", must: true, doc: "The secret that a client shows.", forms: []form{aReference.but("env:DESK_TOKEN")}},
-	key{name: "roles", doc: "What its holder may do.", forms: []form{someNames.but("[agent]")}},
-)
-
 var approvalsForm = mapWith("a map", "{four_eyes: true}",
 	key{name: "four_eyes", doc: "Who asks may not approve.", forms: []form{yesNo}},
 	key{name: "allow", doc: "Who may approve.", forms: []form{someNames.but("[approver]")}},
-)
-
-var httpServerForm = mapWith("a map", "{allowed_hosts: [desk.example]}",
-	key{name: "allowed_hosts", doc: "Names under which it may be reached.", forms: []form{listOf(aText, "[desk.example]")}},
-	key{name: "allowed_origins", doc: "Pages that may call it.", forms: []form{listOf(aText, `["https://desk.example"]`)}},
-	key{name: "caller_headers", doc: "Headers that tell who calls.", forms: []form{listOf(aText, "[X-User]"), mapOf("a map", "{id: X-User}", aText)}},
-	key{name: "resource", doc: "Its address in access tokens.", forms: []form{aText.but(`"https://desk.example/mcp"`)}},
-	key{name: "issuers", doc: "Who may issue access tokens.", forms: []form{listOf(aText, `["https://id.example"]`), mapOf("a map", "{main: 1}", anyValue)}},
 )

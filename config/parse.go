@@ -75,6 +75,8 @@ func (b *builder) build() {
 	for _, e := range b.entries("decisions") {
 		b.decision(at.key(e.name), e)
 	}
+	b.access()
+	b.httpServer()
 	b.laterSecrets()
 	if !b.root.has("methods") && !b.root.has("decisions") && len(b.errors) == 0 {
 		b.warn(b.root.pos, "", "the file has neither methods nor decisions, so nothing is offered", "Write methods: and below it what can be called")

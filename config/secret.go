@@ -75,7 +75,6 @@ func (b *builder) laterSecrets() {
 		b.secret(at.key("key"), n.get("key"))
 		b.headerSecrets(at, n)
 	})
-	b.mapSecrets(top.key("access"), b.root.get("access"), func(at *path, n *node) { b.secret(at.key("token"), n.get("token")) })
 	b.mapSecrets(top.key("upstreams"), b.root.get("upstreams"), func(at *path, n *node) {
 		b.headerSecrets(at, n)
 		b.envSecrets(at.key("env"), n.get("env"))
