@@ -24,8 +24,9 @@ var arrows = map[string][]string{
 	"menu":           {"registry"},
 	"source":         {"config", "registry"},
 	"decide":         {"menu", "registry", "trace"},
-	"server":         {"decide", "registry", "trace"},
-	"cmd/mcp-decide": {"config", "decide", "menu", "registry", "server", "source", "trace", "validate"},
+	"server":         {"decide", "registry", "server/guard", "trace"},
+	"server/guard":   {"registry"},
+	"cmd/mcp-decide": {"config", "decide", "menu", "registry", "server", "server/guard", "source", "trace", "validate"},
 }
 
 // doors says which of our packages may import a third-party library.
