@@ -95,6 +95,11 @@ func (t Template) Params() []string {
 // Expand puts values in: text as it is, other JSON values as their JSON text, numbers as written. ok is false
 // when a value that the template mentions is absent.
 func (t Template) Expand(args Args) (text string, ok bool) {
+	return t.Escaped(args, func(value string) string { return value })
+}
+
+// Escaped is Expand with each value's text changed by escape before it is put in; the template's own text stays as it is.
+func (t Template) Escaped(args Args, escape func(value string) string) (text string, ok bool) {
 	var out strings.Builder
 	for _, p := range t.pieces {
 		if p.param == "" {
@@ -109,9 +114,17 @@ func (t Template) Expand(args Args) (text string, ok bool) {
 		if !ok {
 			return "", false
 		}
-		out.WriteString(text)
+		out.WriteString(escape(text))
 	}
 	return out.String(), true
+}
+
+// Alone is the name of the one parameter that the template consists of; ok is false when it holds anything else.
+func (t Template) Alone() (name string, ok bool) {
+	if len(t.pieces) != 1 {
+		return "", false
+	}
+	return t.pieces[0].param, t.pieces[0].param != ""
 }
 
 // String is the template as it can be parsed again.

@@ -40,6 +40,34 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
+func TestTemplateEscaped(t *testing.T) {
+	t.Parallel()
+	parsed, err := ParseTemplate("/a b/{x}{{}}{n}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	escape := func(s string) string { return "<" + strings.ToUpper(s) + ">" }
+	if got, ok := parsed.Escaped(Args{"x": "a b", "n": json.Number("1e5")}, escape); !ok || got != "/a b/<A B>{}<1E5>" {
+		t.Errorf("got %q, %v", got, ok)
+	}
+	if got, ok := parsed.Escaped(Args{"x": "a b"}, escape); ok || got != "" {
+		t.Errorf("got %q, %v without a value", got, ok)
+	}
+}
+
+func TestTemplateAlone(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"{x}": "x", "": "", "x": "", "{x} ": "", "{x}{x}": "", "{{x}}": ""} {
+		parsed, err := ParseTemplate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, ok := parsed.Alone(); name != want || ok != (want != "") {
+			t.Errorf("%q: got %q, %v, want %q", text, name, ok, want)
+		}
+	}
+}
+
 func TestTemplateErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ template, want string }{
