@@ -1,11 +1,11 @@
-# What developers run. CI runs .ci/run, which is the same and the real clients.
+# What developers run. CI runs .ci/run, which is the same, the real clients and the conformance suite.
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BINARY      = mcp-decide
 FUZZTIME   ?= 5s
 
 .DEFAULT_GOAL := help
-.PHONY: help build check test race fuzz bench clients ci
+.PHONY: help build check test race fuzz bench clients conformance ci
 
 help: ## say what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ bench: ## run the benchmarks
 
 clients: build ## the TypeScript client and the Inspector against the built command (needs Node)
 	.ci/clients/run $(CURDIR)/$(BINARY)
+
+conformance: ## the protocol's conformance suite against our server (needs Node)
+	.ci/conformance/run
 
 ci: ## all that CI runs
 	.ci/run
