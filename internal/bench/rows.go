@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// row is one line of the budgets: what is promised, what was seen.
+type row struct {
+	number string
+	what   string
+	seen   string
+	budget string // "" = for information
+	within bool   // of the budget
+}
+
+// The budgets. Ratios are ours to the bare SDK, in CPU time of the server for each unit.
+const (
+	maxCall       = 1.5
+	maxLegacyPipe = 1.8 // stdio, the older era: the bare call takes so little there
+	maxPair       = 3.0
+	maxList       = 2.0
+	maxRender     = time.Millisecond
+	minReads      = 2000.0 // a second, with 64 clients over HTTP
+	maxWait       = 100 * time.Millisecond
+)
+
+// judged holds the results against the budgets.
+func judged(results []result) []row {
+	var rows []row
+	for _, via := range []transport{stdio, overHTTP} {
+		for _, e := range eras {
+			budget := maxCall
+			if via == stdio && e.name == legacy.name {
+				budget = maxLegacyPipe
+			}
+			rows = append(rows, ratio("1", "a read, called natively", results, calls, via, e, nil, budget)...)
+		}
+	}
+	for _, e := range eras {
+		rows = append(rows, ratio("2", "open + pick of a read, to two bare calls", results, pairs, stdio, e, []int{1}, 0)...)
+		rows = append(rows, ratio("2", "open + pick of a read, to two bare calls", results, pairs, overHTTP, e, []int{1}, 0)...)
+		rows = append(rows, ratio("2", "open + pick of a read, to two bare calls", results, pairs, overHTTP, e, []int{64}, maxPair)...)
+	}
+	for _, via := range []transport{stdio, overHTTP} {
+		for _, e := range eras {
+			rows = append(rows, ratio("5", "tools/list of 1,000 methods", results, lists, via, e, nil, maxList)...)
+		}
+	}
+	for _, r := range results {
+		if r.via == overHTTP && r.callers == 64 {
+			rows = append(rows, load(r))
+		}
+	}
+	return rows
+}
+
+// ratio is a row about the CPU ratio of the cases that match. With a budget of 0 it is for information.
+func ratio(number, what string, results []result, w work, via transport, e era, callers []int, budget float64) []row {
+	var rows []row
+	for _, r := range results {
+		if r.work != w.name || r.via != via || r.era != e.name || len(callers) > 0 && r.callers != callers[0] {
+			continue
+		}
+		line := row{number: number, what: fmt.Sprintf("%s; %s, %s, %s", what, via, e.name, people(r.callers)), seen: "not measured here"}
+		if r.cpuRatio > 0 {
+			line.seen = fmt.Sprintf("%.2f×", r.cpuRatio)
+		}
+		if budget > 0 && r.cpuRatio > 0 {
+			line.budget, line.within = fmt.Sprintf("≤ %.1f×", budget), r.cpuRatio <= budget
+		}
+		rows = append(rows, line)
+	}
+	return rows
+}
+
+// load is a row about what 64 clients get in absolute terms.
+func load(r result) row {
+	o := r.of[ours]
+	line := row{
+		number: "7",
+		what:   fmt.Sprintf("%s; HTTP, %s, 64 clients", r.work, r.era),
+		seen:   fmt.Sprintf("%s/s, p99 %s, %d failed", grouped(o.perSecond), short(o.p99), r.failed[ours]),
+	}
+	if r.work == calls.name {
+		line.budget = fmt.Sprintf("≥ %s/s, p99 ≤ %s, none failed", grouped(minReads), short(maxWait))
+		line.within = o.perSecond >= minReads && o.p99 <= maxWait && r.failed[ours] == 0
+	}
+	return line
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "1 caller"
+	}
+	return fmt.Sprint(n, " callers")
+}
