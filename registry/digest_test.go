@@ -60,6 +60,7 @@ func TestDigestOfSubstance(t *testing.T) {
 		"another value":  func(m *Method) { m.Kind, m.Params, m.Approval = Value, nil, nil; m.Constant = json.RawMessage(`2`) },
 		"effect":         func(m *Method) { m.Effect = Write },
 		"idempotent":     func(m *Method) { m.Idempotent = true },
+		"found":          func(m *Method) { m.Found = "/usr/bin/refund-cli" },
 		"source":         func(m *Method) { m.Source = "run: refund-cli --force" },
 		"timeout":        func(m *Method) { m.Timeout = time.Minute },
 		"stop on cancel": func(m *Method) { m.StopOnCancel = true },
@@ -89,5 +90,58 @@ func TestDigestOfSubstance(t *testing.T) {
 			t.Errorf("the digest is the same after changing %s and %s", name, other)
 		}
 		seen[got] = name
+	}
+}
+
+// What was accepted is kept as this digest, so it stays what it is from one version to the next: one that changes here holds back every
+// method of everybody after an update.
+func TestRunDigestIsKept(t *testing.T) {
+	t.Parallel()
+	m := digestible()
+	m.Pin = "pinned"
+	const want = "f55b45c2c2ac1158b7772145e8671fea14c65ed81453f9d12fe7211e9ae4ba4c"
+	if got := m.RunDigest(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := prepared(t, m).RunDigest(); got != want {
+		t.Errorf("of the prepared method: got %s, want %s", got, want)
+	}
+}
+
+func TestRunDigest(t *testing.T) {
+	t.Parallel()
+	plain, value := digestible(), Method{Name: "policy", Summary: "Tell.", Kind: Value, Constant: json.RawMessage(`1`)}
+	for _, tc := range []struct {
+		name   string
+		of     Method
+		change func(*Method)
+		same   bool
+	}{
+		{"summary", plain, func(m *Method) { m.Summary = "Other." }, true},
+		{"effect", plain, func(m *Method) { m.Effect = Read }, true},
+		{"approval", plain, func(m *Method) { m.Approval = nil }, true},
+		{"timeout", plain, func(m *Method) { m.Timeout = time.Minute }, true},
+		{"idempotent", plain, func(m *Method) { m.Idempotent = true }, true},
+		{"offer", plain, func(m *Method) { m.Offer = OfferMenu }, true},
+		{"off", plain, func(m *Method) { m.Off = "no token" }, true},
+		{"where it was found", plain, func(m *Method) { m.Found = "/opt/bin/refund-cli" }, true},
+		{"result", plain, func(m *Method) { m.Returns = &Param{Type: Object} }, true},
+		{"spelled out kind", plain, func(m *Method) { m.Kind = Function }, true},
+		{"name", plain, func(m *Method) { m.Name = "refunds" }, false},
+		{"kind", plain, func(m *Method) { m.Kind = Value }, false},
+		{"source", plain, func(m *Method) { m.Source += " --force" }, false},
+		{"pin", plain, func(m *Method) { m.Pin = "other" }, false},
+		{"stop on cancel", plain, func(m *Method) { m.StopOnCancel = true }, false},
+		{"hidden source", plain, func(m *Method) { m.Params[4].From = "env:DESK" }, false},
+		{"a looser parameter", plain, func(m *Method) { m.Params[0].Keywords = nil }, false},
+		{"another parameter", plain, func(m *Method) { m.Params = append(m.Params, Param{Name: "more", Optional: true}) }, false},
+		{"value", value, func(m *Method) { m.Constant = json.RawMessage(`2`) }, true},
+		{"value's name", value, func(m *Method) { m.Name = "other" }, false},
+	} {
+		m := tc.of.clone()
+		tc.change(m)
+		if same := m.RunDigest() == tc.of.RunDigest(); same != tc.same {
+			t.Errorf("%s: the same is %v, want %v", tc.name, same, tc.same)
+		}
 	}
 }

@@ -62,7 +62,8 @@ type Method struct {
 	StopOnCancel bool            // a write whose caller has gone is stopped too (on_cancel: stop)
 	Off          string          // why the method can't run now, e.g. a missing secret; "" = it can
 	Source       string          // what runs, in one line, for people and the digest: "run: wc -w"
-	Pin          string          // what else decides what runs, for the digest alone: a program's place, its settings
+	Pin          string          // what else decides what runs, for the digests alone: its settings
+	Found        string          // where this machine has what runs, for Digest alone: a program's place
 	Constant     json.RawMessage // the value of a Value method
 	Run          Func
 
@@ -112,6 +113,11 @@ func (m *Method) OutputSchema() json.RawMessage { return m.output }
 
 // Digest changes when anything changes that decides what runs and who may; wording does not count.
 func (m *Method) Digest() string { return m.digest }
+
+// RunDigest changes when anything changes that decides what a call runs and with what, as the author wrote it. Unlike Digest it leaves
+// out what can be compared by itself or binds nothing (the effect, who has to agree, how long a run may take, whether it may run again), where
+// the program was found, and what a value or schema method returns: that is text, and nothing runs. The method need not be prepared.
+func (m *Method) RunDigest() string { return runDigestOf(m) }
 
 // Visible are the parameters that a caller sees, in declared order. Don't change them.
 func (m *Method) Visible() []Param { return m.visible }

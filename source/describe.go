@@ -40,15 +40,18 @@ func describe(c *config.Command) string {
 	return line
 }
 
-// pin is what decides what runs and describe leaves out. References stand as they are written: a secret that is
-// renewed changes no method.
-func (c *command) pin(configured *config.Command) string {
-	env := make([]string, len(configured.Env))
-	for i, v := range configured.Env {
+// pin is what decides what runs, as the file says it, and describe leaves out. References stand as they are written: a secret
+// that is renewed changes no method.
+func pin(c *config.Command) string {
+	env := make([]string, len(c.Env))
+	for i, v := range c.Env {
 		env[i] = v.Name + "=" + v.Value
 	}
-	return fmt.Sprintf("%q %q %q %v %v %v", c.path, c.dir, env, c.okExit, c.json, configured.AllowDash)
+	return fmt.Sprintf("%q %v %v %v", env, c.OKExit, c.JSON, c.AllowDash)
 }
+
+// found is where on this machine the program and its folder are.
+func (c *command) found() string { return fmt.Sprintf("%q %q", c.path, c.dir) }
 
 // word is a template as it stands in the file, quoted where it would not read as one word.
 func word(t registry.Template) string { return quoted(t.String()) }

@@ -89,7 +89,7 @@ func (b *builder) method() (registry.Method, error) {
 		if err != nil {
 			return registry.Method{}, err
 		}
-		m.Run, m.Refuse, m.Pin = cmd.run, cmd.argv.refuse, cmd.pin(c)
+		m.Run, m.Refuse, m.Pin, m.Found = cmd.run, cmd.argv.refuse, pin(c), cmd.found()
 		if m.Source == "" {
 			m.Source = describe(c)
 		}
