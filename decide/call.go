@@ -57,16 +57,14 @@ type native struct {
 
 // run goes through the door, and writes one record.
 func (n *native) run(ctx context.Context, m *registry.Method, one *keyed) (registry.Result, error) {
-	res, err := registry.Call(ctx, registry.Request{
-		Method: m, Args: n.c.Args, Caller: n.c.Caller, Ceiling: n.c.Ceiling, Life: n.life, Log: n.log,
-		Intent: func(context.Context, registry.Bound) error { return n.strays.room(m) },
-		Done:   func(res registry.Result) { n.done(res, one) },
-		Late: func(res registry.Result) {
-			if one != nil {
-				n.keys.amend(one, res)
-			}
-		},
-	})
+	req := n.request(n.c.Caller, "", m)
+	req.Args, req.Ceiling = n.c.Args, n.c.Ceiling
+	req.Intent = func(context.Context, registry.Bound) error { return n.strays.room(m) }
+	req.Done = func(res registry.Result) { n.done(res, one) }
+	if one != nil {
+		req.Late = func(res registry.Result) { n.keys.amend(one, res) }
+	}
+	res, err := registry.Call(ctx, req)
 	if err == nil && res.State == registry.Running {
 		if n.leave() {
 			return res, nil

@@ -96,6 +96,14 @@ func (d *Decision) ttl() time.Duration {
 	return time.Hour
 }
 
+// owner is the decision whose own an option is; "" for an option that is a registered method.
+func (d *Decision) owner(option string) string {
+	if o, ok := d.option(option); ok && o.Own != nil {
+		return d.Name
+	}
+	return ""
+}
+
 // option finds an option by name.
 func (d *Decision) option(name string) (*Option, bool) {
 	for i := range d.Options {

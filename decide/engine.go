@@ -33,6 +33,8 @@ type Engine struct {
 	runs    runs
 	strays  strays
 	issued  issued
+	rate    registry.Rate // of methods that name none
+	rates   *rates
 	life    *registry.Life
 }
 
@@ -42,6 +44,7 @@ type Options struct {
 	Picker   Picker         // who answers at once for Make; nil = the host picks, by Open and Answer
 	Recorder trace.Recorder // nil = nothing is recorded
 	Log      *slog.Logger   // nil = silent
+	Rate     registry.Rate  // how often each caller may call a method that names no rate of its own; the zero value = any number of times
 	Config   string         // the identity of the configuration: server name and file path
 	LongIDs  bool           // turn ids of 128 random bits (HTTP) instead of short ones (stdio)
 	Now      func() time.Time
@@ -53,10 +56,12 @@ func New(reg *registry.Registry, o Options) *Engine {
 	e := &Engine{
 		registry: reg, turns: o.Turns, picker: o.Picker, recorder: o.Recorder, log: o.Log,
 		config: o.Config, longIDs: o.LongIDs, now: o.Now, random: o.Random, patience: 10 * time.Second, decisions: indexed(nil), life: registry.NewLife(),
+		rate: o.Rate,
 	}
 	if e.now == nil {
 		e.now = time.Now
 	}
+	e.rates = newRates(e.now())
 	if e.random == nil {
 		e.random = func(b []byte) { rand.Read(b) }
 	}

@@ -27,6 +27,7 @@ func TestParityProperty(t *testing.T) {
 		c := circumstances{
 			again:   m.Approval == nil && (m.Effect == registry.Read || m.Kind != "") && rapid.Bool().Draw(t, "again"),
 			ceiling: rapid.SampledFrom([]registry.Effect{"", "", "", registry.Read, registry.Write, registry.Destructive}).Draw(t, "ceiling"),
+			often:   rapid.IntRange(0, 4).Draw(t, "often") == 0,
 		}
 		got := callBothWays(t, m, args, c)
 		for i := range got {

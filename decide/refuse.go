@@ -21,7 +21,7 @@ func (r *reply) refuse(ctx context.Context, t *turn, d *Decision, tried *registr
 		return r.askAgain(ctx, t, at)
 	}
 	if o := r.fallback(t, d); o != nil {
-		return r.fallBack(ctx, t, at, *o)
+		return r.fallBack(ctx, t, d, at, *o)
 	}
 	return r.exhaust(ctx, t, at)
 }
@@ -68,8 +68,10 @@ func (r *reply) fallback(t *turn, d *Decision) *registry.Option {
 }
 
 // fallBack runs the decision's on_failure and ends the turn with it: T4. It is a read, so the run comes before the commit.
-func (r *reply) fallBack(ctx context.Context, t *turn, at attempt, o registry.Option) (Outcome, *turn, error) {
-	res, err := registry.Call(ctx, registry.Request{Method: o.Method, Caller: r.a.Caller, Ceiling: registry.Read, Life: r.life, Log: r.log})
+func (r *reply) fallBack(ctx context.Context, t *turn, d *Decision, at attempt, o registry.Option) (Outcome, *turn, error) {
+	req := r.request(r.a.Caller, d.owner(o.Name), o.Method)
+	req.Ceiling = registry.Read
+	res, err := registry.Call(ctx, req)
 	if err != nil {
 		if ctx.Err() != nil {
 			return Outcome{}, nil, err

@@ -25,11 +25,18 @@ func (r *reply) run(ctx context.Context, t *turn, d *Decision, p picked) (Outcom
 	return r.write(ctx, t, d, p)
 }
 
+// asked is what the door is asked for a pick.
+func (r *reply) asked(d *Decision, p picked) registry.Request {
+	req := r.request(r.a.Caller, d.owner(p.option.Name), p.option.Method)
+	req.Args, req.Ceiling = p.args, r.a.Ceiling
+	return req
+}
+
 // look runs a read and then closes the turn (T6), or opens its next round when the option says so (T6a). Of two equal
 // answers both may run; the second to commit tells what the first one recorded.
 func (r *reply) look(ctx context.Context, t *turn, d *Decision, p picked) (Outcome, *turn, error) {
 	o := p.option
-	res, err := registry.Call(ctx, registry.Request{Method: o.Method, Args: p.args, Caller: r.a.Caller, Ceiling: r.a.Ceiling, Life: r.life, Log: r.log})
+	res, err := registry.Call(ctx, r.asked(d, p))
 	if err != nil {
 		return r.turnedAway(ctx, t, d, o, err)
 	}
@@ -88,10 +95,9 @@ func (r *reply) ranNow(t *turn, at attempt, res *registry.Result) Outcome {
 func (r *reply) write(ctx context.Context, t *turn, d *Decision, p picked) (Outcome, *turn, error) {
 	w := &writing{reply: r, t: t, p: p}
 	o := p.option
-	res, err := registry.Call(ctx, registry.Request{
-		Method: o.Method, Args: p.args, Caller: r.a.Caller, Ceiling: r.a.Ceiling, Life: r.life, Log: r.log,
-		Intent: w.claim, Done: w.ended, Late: w.late,
-	})
+	req := r.asked(d, p)
+	req.Intent, req.Done, req.Late = w.claim, w.ended, w.late
+	res, err := registry.Call(ctx, req)
 	switch {
 	case w.fault != nil:
 		return Outcome{}, nil, w.fault
