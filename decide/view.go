@@ -113,21 +113,19 @@ func (e *Engine) Replace(ds []Decision) error {
 }
 
 // Reload swaps all methods and all decisions in one step, so that no view holds the new ones of one and the old
-// ones of the other; on an error nothing changes.
+// ones of the other; on an error nothing changes. Requests wait for the swap alone, not for the checks before it.
 func (e *Engine) Reload(methods []registry.Method, ds []Decision) error {
 	trial := registry.New()
 	if err := trial.Replace(methods); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	list, names, err := prepareAll(ds, trial.Snapshot())
 	if err != nil {
 		return err
 	}
-	if err := e.registry.Replace(methods); err != nil {
-		return err
-	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.registry.Take(trial)
 	e.decisions, e.names = indexed(list), names
 	return nil
 }

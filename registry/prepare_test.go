@@ -243,6 +243,30 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// What was tried in a registry of its own is taken as it is, with the names that are taken then.
+func TestTake(t *testing.T) {
+	t.Parallel()
+	r, trial := New(), New()
+	old, fresh := Method{Name: "old", Summary: "Say.", Run: nothing}, Method{Name: "fresh", Summary: "Say.", Run: nothing}
+	if err := errors.Join(r.Add(old), trial.Add(fresh)); err != nil {
+		t.Fatal(err)
+	}
+	before, tried := r.Snapshot(), trial.Snapshot()
+	r.Take(trial)
+	if r.Snapshot() != tried {
+		t.Error("another snapshot than the one that was tried")
+	}
+	if _, kept := before.Find("old"); !kept {
+		t.Error("the snapshot of before has changed")
+	}
+	if err := r.Add(old); err != nil {
+		t.Error(err)
+	}
+	if err := r.Add(fresh); err == nil {
+		t.Error("a second method of one name was taken")
+	}
+}
+
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	r := New()

@@ -65,6 +65,16 @@ func (r *Registry) Replace(methods []Method) error {
 	return nil
 }
 
+// Take makes r hold what other holds, in one step that does not wait for anything: other is where a reload was tried first. It is not to
+// be used any more.
+func (r *Registry) Take(other *Registry) {
+	snapshot := other.Snapshot()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.methods, r.names = other.methods, other.names
+	r.now.Store(snapshot)
+}
+
 // register is Prepare, and asks for a summary of every kind: a registered method can become a tool.
 func register(m Method) (*Method, error) {
 	ready, err := Prepare(m)
