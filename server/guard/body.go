@@ -1,17 +1,104 @@
 package guard
 
 import (
+	"bytes"
+	"errors"
 	"io"
 	"net/http"
+	"os"
+	"strings"
+	"time"
 )
 
+// What a body may take where nothing else is said.
+const (
+	defaultMaxBody     = 4 << 20 // bytes
+	defaultBodyTimeout = 30 * time.Second
+)
+
+// maxStart is how much memory a declared length gets before anything has come, in bytes.
+const maxStart = 64 << 10
+
 // ReadBody reads the whole body of a request within the guard's limits, or 4 MiB and 30 s where no guard stands
-// before. When it returns an error, status is what to answer: 413, 415, 408 or 400; the error's text is safe for a
-// stranger. Otherwise status is 0.
+// before. When it returns an error, status is what to answer: 413 too large, 415 compressed, 408 too slow, 400 shorter than
+// it says or broken. The error's text is safe for a stranger. Without an error status is 0.
 func ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<20))
-	if err != nil {
-		return nil, http.StatusBadRequest, err
+	if coded(r) {
+		return nil, http.StatusUnsupportedMediaType, errors.New("the body has a content encoding; send it as it is, without Content-Encoding")
 	}
-	return body, 0, nil
+	most := passedOf(r.Context()).maxBody
+	guarded := most != 0
+	if !guarded {
+		most = defaultMaxBody
+	}
+	if r.ContentLength > most {
+		return nil, http.StatusRequestEntityTooLarge, errTooLarge
+	}
+	from := r.Body
+	switch {
+	case from == nil:
+		return nil, 0, nil
+	case !guarded:
+		from = limitBody(w, from, most, defaultBodyTimeout)
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxStart)+bytes.MinRead))
+	if _, err := buf.ReadFrom(from); err != nil {
+		status, err := bodyFault(err)
+		return nil, status, err
+	}
+	return buf.Bytes(), 0, nil
+}
+
+var (
+	errTooLarge = errors.New("the body is larger than this server takes")
+	errTooSlow  = errors.New("the body took too long to arrive")
+	errBroken   = errors.New("the body ends before it should, or is not framed as HTTP says")
+)
+
+// bodyFault says what an error of reading a body means.
+func bodyFault(err error) (status int, safe error) {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return http.StatusRequestEntityTooLarge, errTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout, errTooSlow
+	}
+	return http.StatusBadRequest, errBroken
+}
+
+// coded reports whether the body is compressed or otherwise changed. What is unpacked has no length that anybody
+// declared, so it is not unpacked.
+func coded(r *http.Request) bool {
+	for _, v := range r.Header["Content-Encoding"] {
+		if v != "" && !strings.EqualFold(v, "identity") {
+			return true
+		}
+	}
+	return false
+}
+
+// limitBody returns b so that it ends with an error beyond most bytes, and after the timeout, counted from now.
+func limitBody(w http.ResponseWriter, b io.ReadCloser, most int64, timeout time.Duration) io.ReadCloser {
+	if b == nil || b == http.NoBody {
+		return b
+	}
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(timeout)) // a writer without deadlines is one in a test
+	return &body{http.MaxBytesReader(w, b, most), c}
+}
+
+// body takes the deadline back when all of it has come: it is that of the connection, on which other
+// requests may follow.
+type body struct {
+	io.ReadCloser
+	c *http.ResponseController
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = b.c.SetReadDeadline(time.Time{})
+	}
+	return n, err
 }
