@@ -67,11 +67,11 @@ func (e *Engine) newTurn(v *View, o Opening) (*turn, error) {
 }
 
 // insert stores a new turn under an id that no live row has, and that was not given out before. Short ids grow when the
-// short ones run out.
+// short ones run out. Long ones are random enough never to come twice, so nobody has to remember them.
 func (e *Engine) insert(ctx context.Context, t *turn) error {
 	const length, perLength = 3, 8
 	for i := range 4 * perLength {
-		if t.ID = e.newID(length + i/perLength); !e.issued.first(t.ID) {
+		if t.ID = e.newID(length + i/perLength); !e.longIDs && !e.issued.first(t.ID) {
 			continue
 		}
 		row, err := t.pack()
