@@ -19,7 +19,8 @@ func (b *builder) command(at *path, n, declared *node, params []registry.Param) 
 	if argv == nil || argv.kind != list || len(argv.items) > maxArgs {
 		return c
 	}
-	u := uses{builder: b, declared: declared, params: params, used: map[string]bool{}}
+	u := uses{builder: b, declared: declared, params: params, used: map[string]bool{}, what: "run", where: "argv or stdin",
+		secrets: "Hand it over by run.env: {NAME: env:NAME}, or keep it in a file that the program reads"}
 	for i, item := range argv.items {
 		c.Argv = append(c.Argv, u.arg(argvAt.index(i), item, i == 0))
 	}
@@ -84,12 +85,15 @@ func (b *builder) noPlaceholder(at *path, n *node, params []registry.Param, why 
 	}
 }
 
-// uses follows which parameters a command uses.
+// uses follows which parameters a command or an endpoint uses.
 type uses struct {
 	*builder
 	declared *node // params: of the method
 	params   []registry.Param
 	used     map[string]bool
+	what     string // the key that says what the method does: run
+	where    string // below it, where values may stand
+	secrets  string // what to do with a secret instead of writing it there
 }
 
 // arg reads one element of argv, which may be an inner list.
@@ -147,7 +151,7 @@ func (u *uses) param(name string) *registry.Param {
 // template reads a text with placeholders and notes which parameters it uses.
 func (u *uses) template(at *path, n *node) registry.Template {
 	if secretText(n.text) {
-		u.clearSecret(at, n.pos, "Hand it over by run.env: {NAME: env:NAME}, or keep it in a file that the program reads")
+		u.clearSecret(at, n.pos, u.secrets)
 	}
 	if u.declared.broken() {
 		return registry.Template{} // which parameters there are is not known
@@ -195,7 +199,7 @@ func (u *uses) unused(at *path) {
 	for _, p := range u.params {
 		if !u.used[p.Name] {
 			e := u.declared.step(p.Name)
-			u.warn(e.pos, params.key(e.name).String(), "no part of run uses it", fmt.Sprintf("Use {%s} in argv or stdin, or remove it", p.Name))
+			u.warn(e.pos, params.key(e.name).String(), "no part of "+u.what+" uses it", fmt.Sprintf("Use {%s} in %s, or remove it", p.Name, u.where))
 		}
 	}
 }

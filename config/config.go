@@ -56,8 +56,9 @@ type Trace struct {
 // that value and schema methods need none.
 type Method struct {
 	registry.Method
-	Command *Command // run:
-	Pos     Pos      // of its name
+	Command *Command  // run:
+	HTTP    *Endpoint // http:
+	Pos     Pos       // of its name
 }
 
 // Command runs a program, never through a shell.

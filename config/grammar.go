@@ -74,7 +74,7 @@ var methodForm = mapWith("a map", "{summary: Read one order., effect: read, run:
 	}},
 	key{name: "value", doc: "Returns this fixed value.", forms: []form{anyValue}},
 	key{name: "schema", doc: "Returns data of this form, filled in by whoever calls it.", forms: []form{someShapes.but("{queue: {enum: [billing, technical]}}")}},
-	key{name: "http", doc: "Calls an HTTP endpoint.", forms: []form{httpForm}, lacks: "Use run with a program like curl"},
+	key{name: "http", doc: "Calls an HTTP endpoint. Redirects are not followed, and the environment's proxy is not used.", forms: []form{httpForm}},
 	key{name: "ask", doc: "Asks a model.", forms: []form{askForm}, lacks: "Let the host's model do it, with a decision"},
 	key{name: "upstream", doc: "Calls a tool of another MCP server.", forms: []form{aText.but("files.read_file"), mapOf("a map", "{server: files, tool: read_file}", aText)},
 		lacks: "Connect the other server to the client itself"},

@@ -18,21 +18,6 @@ var modelForm = mapWith("a map", "{api: openai, model: m}",
 
 var headersForm = mapOf("a map of headers", `{X-Desk: "{desk}"}`, aText)
 
-var authForm = mapWith("a map", "{bearer: env:ORDERS_TOKEN}",
-	key{name: "bearer", doc: "A token.", forms: []form{aReference}},
-	key{name: "basic", doc: "User and password, user:password.", forms: []form{aReference}},
-)
-
-var httpForm = mapWith("a map", `{url: "https://orders.example/{order_id}"}`,
-	key{name: "method", doc: "GET unless set.", forms: []form{oneOf("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")}},
-	key{name: "url", must: true, doc: "The address; values stand in its path and query alone.", forms: []form{aText.but(`"https://orders.example/{order_id}"`)}},
-	key{name: "query", doc: "Parameters of the address.", forms: []form{mapOf("a map", `{page: "{page}"}`, aWord)}},
-	key{name: "headers", doc: "More headers.", forms: []form{headersForm}},
-	key{name: "body", doc: "What is sent.", forms: []form{anyValue}},
-	key{name: "auth", doc: "How it signs in.", forms: []form{authForm}},
-	key{name: "allow_private", doc: "The name may resolve to a private address.", forms: []form{yesNo}},
-)
-
 var askForm = mapWith("a map", `{model: local, prompt: "Sum up:\n\n{text}"}`,
 	key{name: "model", doc: "One of models.", forms: []form{aName.but("local")}},
 	key{name: "prompt", must: true, doc: "What is asked.", forms: []form{aProse}},

@@ -152,7 +152,7 @@ func TestWhole(t *testing.T) {
 		}
 		got = append(got, p.Key)
 	}
-	want := []string{"models", "methods.lookup_order.http", "methods.lookup_order.cache", "methods.summarise.ask", "upstreams"}
+	want := []string{"models", "methods.lookup_order.cache", "methods.summarise.ask", "upstreams"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -33,6 +33,8 @@ func (b *builder) method(at *path, e entry) {
 	case "run":
 		m.Command = b.command(at.key("run"), n.get("run"), n.get("params"), m.Params)
 	case "value":
+	case "http":
+		m.HTTP, m.OpenWorld = b.endpoint(at.key("http"), n.get("http"), n.get("params"), &m), true
 		b.fixed(at, n, &m)
 	case "schema":
 		b.form(at, n, &m)
@@ -56,7 +58,7 @@ func (b *builder) kind(at *path, e entry) string {
 	}
 	switch len(given) {
 	case 0:
-		b.fail(e.pos, at.String(), "it does nothing", "Write run: [program, argument], value: or schema:")
+		b.fail(e.pos, at.String(), "it does nothing", "Write run: [program, argument], http: {url: …}, value: or schema:")
 		return ""
 	case 1:
 		return given[0]

@@ -79,9 +79,6 @@ func (b *builder) laterSecrets() {
 		b.headerSecrets(at, n)
 		b.envSecrets(at.key("env"), n.get("env"))
 	})
-	b.mapSecrets(top.key("methods"), b.root.get("methods"), func(at *path, n *node) {
-		b.headerSecrets(at.key("http"), n.get("http"))
-	})
 }
 
 func (b *builder) mapSecrets(at *path, n *node, each func(*path, *node)) {

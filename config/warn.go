@@ -12,6 +12,9 @@ func (b *builder) methodWarnings(at *path, e entry, m *Method, kind string) {
 	if runs && kind != "" && !e.value.has("effect") {
 		b.warn(e.pos, at.String(), "effect is missing, so it counts as destructive", "Write effect: read, write or destructive")
 	}
+	if kind == "http" {
+		b.endpointWarnings(at, e.value, m)
+	}
 	key := "params"
 	if kind == "schema" {
 		key = "schema"
