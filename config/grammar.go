@@ -90,7 +90,7 @@ var methodForm = mapWith("a map", "{summary: Read one order., effect: read, run:
 	key{name: "requires_env", doc: "Environment variables without which it is off.", forms: []form{someNames.but("[ORDERS_TOKEN]")}, lacks: "Hand the variable to the program with run.env: {NAME: env:NAME}, which needs it too"},
 	key{name: "requires_approval", doc: "A person has to agree first: always, or if the arguments fit.", forms: []form{yesNo, aLine.but("A person decides."), approvalForm}},
 	key{name: "on_cancel", doc: "What becomes of a write whose caller has gone: finish lets it end, stop ends it.", forms: []form{oneOf("finish", "stop")}},
-	key{name: "rate", doc: "How often it may be called.", forms: []form{aText.but("10/1m"), anyValue}, lacks: "Calls are not counted"},
+	key{name: "rate", doc: "How often each caller may call it: 50/s, 10/1m, 100/h, or unlimited. Over HTTP 50/s unless set, else unlimited.", forms: aRate},
 	key{name: "search_hint", doc: "More words to find it by.", forms: []form{aText}, lacks: "There is no search yet; say it in summary"},
 	key{name: "expose", doc: "What callers see of its run.", forms: []form{anyValue.but("io")}, lacks: "Callers see the result"},
 	key{name: "render_range", doc: "How much of what happened its own model calls read.", forms: []form{anyValue.but("{callers: 1}")}, lacks: "It asks no model itself"},

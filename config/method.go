@@ -22,6 +22,7 @@ func (b *builder) method(at *path, e entry) {
 	m.Idempotent, m.OpenWorld = isTrue(n.get("idempotent")), isTrue(n.get("open_world"))
 	m.Offer = registry.Offer(words(n.get("offer")))
 	m.ResultCap = count(n.get("result_cap"))
+	m.Rate = rateOf(n.get("rate"))
 	m.StopOnCancel = words(n.get("on_cancel")) == "stop"
 	b.name(at, e, "method", m.Offer != registry.OfferMenu)
 	b.timeout(at, n, &m)

@@ -54,6 +54,7 @@ func TestValues(t *testing.T) {
 		{"offers", []registry.Offer{lookup.Offer, refund.Offer, hours.Offer}, []registry.Offer{"both", "menu", ""}},
 		{"timeouts", []time.Duration{lookup.Timeout, refund.Timeout, hours.Timeout}, []time.Duration{5 * time.Second, 2 * time.Minute, 0}},
 		{"result cap", lookup.ResultCap, 2000},
+		{"rates", []registry.Rate{lookup.Rate, refund.Rate, methods["now"].Rate}, []registry.Rate{{}, {Calls: 10, Per: time.Minute}, {Unlimited: true}}},
 		{"hidden parameters", []string{lookup.Params[1].From, lookup.Params[2].From}, []string{"caller.id", "env:ORDERS_TOKEN"}},
 		{"optional parameter", []bool{refund.Params[1].Optional, refund.Params[2].Optional}, []bool{false, true}},
 		{"result", fieldNames(lookup.Returns.Fields), []string{"order_id", "total"}},
