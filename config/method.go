@@ -33,9 +33,9 @@ func (b *builder) method(at *path, e entry) {
 	switch kind {
 	case "run":
 		m.Command = b.command(at.key("run"), n.get("run"), n.get("params"), m.Params)
-	case "value":
 	case "http":
 		m.HTTP, m.OpenWorld = b.endpoint(at.key("http"), n.get("http"), n.get("params"), &m), true
+	case "value":
 		b.fixed(at, n, &m)
 	case "schema":
 		b.form(at, n, &m)
