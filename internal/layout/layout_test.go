@@ -36,6 +36,7 @@ var doors = map[string][]string{
 	"go.yaml.in/yaml":                       {"config"},
 	"github.com/lmittmann/tint":             {"cmd/mcp-decide"},
 	"github.com/spf13/cobra":                {"cmd/mcp-decide"},
+	"github.com/prometheus/client_golang":   {"cmd/mcp-decide"},
 }
 
 type pkg struct {
