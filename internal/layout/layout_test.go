@@ -17,16 +17,17 @@ const module = "github.com/mcp-decide/mcp-decide/"
 
 // arrows are all imports between packages that are allowed. The leaves validate and trace may be imported by any.
 var arrows = map[string][]string{
-	"validate":       {},
-	"trace":          {},
-	"registry":       {"validate"},
-	"config":         {"registry"},
-	"menu":           {"registry"},
-	"source":         {"config", "registry"},
-	"decide":         {"menu", "registry", "trace"},
-	"server":         {"decide", "registry", "server/guard", "trace"},
-	"server/guard":   {"registry"},
-	"cmd/mcp-decide": {"config", "decide", "menu", "registry", "server", "server/guard", "source", "trace", "validate"},
+	"validate":        {},
+	"trace":           {},
+	"registry":        {"validate"},
+	"config":          {"registry"},
+	"menu":            {"registry"},
+	"source":          {"config", "registry"},
+	"decide":          {"menu", "registry", "trace"},
+	"server":          {"decide", "registry", "server/guard", "trace"},
+	"server/guard":    {"registry"},
+	"internal/accept": {"registry"},
+	"cmd/mcp-decide":  {"config", "decide", "internal/accept", "menu", "registry", "server", "server/guard", "source", "trace", "validate"},
 }
 
 // doors says which of our packages may import a third-party library.
@@ -35,6 +36,7 @@ var doors = map[string][]string{
 	"github.com/mark3labs/mcp-go":           {"server"},
 	"go.yaml.in/yaml":                       {"config"},
 	"github.com/lmittmann/tint":             {"cmd/mcp-decide"},
+	"github.com/fsnotify/fsnotify":          {"cmd/mcp-decide"},
 	"github.com/spf13/cobra":                {"cmd/mcp-decide"},
 	"github.com/prometheus/client_golang":   {"cmd/mcp-decide"},
 }
