@@ -21,8 +21,8 @@ import (
 
 func main() {
 	var o options
-	flag.DurationVar(&o.span, "time", 500*time.Millisecond, "how long each server works in each round of each case")
-	flag.IntVar(&o.rounds, "rounds", 5, "how many rounds each case has")
+	flag.DurationVar(&o.span, "time", 250*time.Millisecond, "how long each server works in each round of each case")
+	flag.IntVar(&o.rounds, "rounds", 11, "how many rounds each case has")
 	flag.StringVar(&o.only, "only", "", "a regular expression: only cases whose name matches, as -profile has names")
 	flag.BoolVar(&o.write, "write", false, "write docs/benchmarks.md")
 	flag.StringVar(&o.binary, "command", "", "the built mcp-decide; built when not given")
@@ -54,6 +54,8 @@ func run(o options, child string) error {
 		return beChild(child)
 	case o.profile != "":
 		return profiles(o)
+	case o.soak > 0:
+		return soak(o, os.Stdout)
 	}
 	return compare(o, os.Stdout)
 }
