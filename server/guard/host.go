@@ -25,12 +25,27 @@ func parseHost(s string) (host, bool) {
 		return parseIPv6(s)
 	}
 	name, port, colon := strings.Cut(s, ":")
-	if colon && !isPort(port) {
+	name = lower(strings.TrimSuffix(name, "."))
+	if colon && !isPort(port) || !isName(name) {
 		return host{}, false
 	}
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	return host{name, port}, isName(name)
+	return host{name, port}, true
 }
+
+// lower is for ASCII alone. Unicode knows letters outside it whose lower case is inside.
+func lower(s string) string {
+	if !strings.ContainsFunc(s, isUpper) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if isUpper(r) {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+func isUpper(r rune) bool { return r >= 'A' && r <= 'Z' }
 
 func parseIPv6(s string) (host, bool) {
 	inside, rest, closed := strings.Cut(s[1:], "]")

@@ -12,24 +12,36 @@ type origin struct {
 	host   host
 }
 
-var defaultPorts = map[string]string{"http": "80", "https": "443"}
+// defaultPort is the port that is meant where none is written, "" for schemes that have none.
+func defaultPort(scheme string) string {
+	switch scheme {
+	case "http":
+		return "80"
+	case "https":
+		return "443"
+	}
+	return ""
+}
 
 // parseOrigin reads scheme://host[:port]. "null", which stands for any origin that hides itself, is none.
 func parseOrigin(s string) (origin, bool) {
 	scheme, rest, ok := strings.Cut(s, "://")
+	scheme = lower(scheme)
 	if !ok || !isScheme(scheme) {
 		return origin{}, false
 	}
 	h, ok := parseHost(rest)
-	scheme = strings.ToLower(scheme)
-	if h.port == "" {
-		h.port = defaultPorts[scheme]
+	if !ok {
+		return origin{}, false
 	}
-	return origin{scheme, h}, ok
+	if h.port == "" {
+		h.port = defaultPort(scheme)
+	}
+	return origin{scheme, h}, true
 }
 
 func isScheme(s string) bool {
-	for i, c := range []byte(strings.ToLower(s)) {
+	for i, c := range []byte(s) {
 		if letter := c >= 'a' && c <= 'z'; !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
 			return false
 		}
@@ -99,7 +111,7 @@ func (o origin) is(own host, byTLS bool) bool {
 		return false
 	}
 	if own.port == "" {
-		own.port = defaultPorts[o.scheme]
+		own.port = defaultPort(o.scheme)
 	}
 	return o.host == own
 }
@@ -132,7 +144,7 @@ func paramHeaders(r *http.Request) string {
 	var list strings.Builder
 	n := 0
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
-		name = strings.ToLower(strings.TrimSpace(name))
+		name = lower(strings.TrimSpace(name))
 		if rest, ok := strings.CutPrefix(name, "mcp-param-"); ok && rest != "" && isLabel(rest) && n < maxParams {
 			list.WriteString(", " + name)
 			n++
