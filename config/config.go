@@ -16,6 +16,7 @@ import (
 // File is one configuration file, read.
 type File struct {
 	Path      string // as given; "" for the embedded demo
+	Digest    string // SHA-256 of its text, in hexadecimal; "" for the embedded demo
 	Server    Server
 	Methods   []Method
 	Decisions []Decision

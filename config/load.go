@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -27,7 +29,8 @@ func Load(path string) (*File, error) {
 	}
 	f, err := Parse(path, filepath.Dir(path), data)
 	if f != nil {
-		f.Path = path
+		sum := sha256.Sum256(data)
+		f.Path, f.Digest = path, hex.EncodeToString(sum[:])
 	}
 	return f, err
 }

@@ -91,7 +91,7 @@ func TestLoad(t *testing.T) {
 					t.Errorf("got %v, want %v", err, tc.is)
 				}
 			case tc.want == "":
-				if err != nil || f.Path != path || len(f.Methods) != 1 {
+				if err != nil || f.Path != path || len(f.Digest) != 64 || len(f.Methods) != 1 {
 					t.Errorf("got %+v, %v", f, err)
 				}
 			case err == nil || !strings.HasSuffix(err.Error(), tc.want):
