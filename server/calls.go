@@ -51,10 +51,10 @@ func (s *Server) call(method string) toolFunc {
 		if !ok {
 			return errorResult("Not run: "+keyField+" in _meta must be a text; without it each call is a new one.", map[string]any{metaError: "bad_args"}), nil
 		}
-		r, err := s.eng.Call(ctx, s.eng.View(), decide.Call{
+		r, err := s.eng.Call(ctx, s.viewOf(ctx), decide.Call{
 			Method: method,
 			Args:   args,
-			Caller: s.caller,
+			Caller: s.callerOf(ctx),
 			Key:    key,
 			Path:   "native",
 		})
@@ -78,7 +78,7 @@ func callKey(meta *mcp.Meta) (key string, ok bool) {
 // open opens a turn on a decision, for the client's model to answer.
 func (s *Server) open(decision string) toolFunc {
 	return func(ctx context.Context, args json.RawMessage, _ *mcp.Meta) (*mcp.CallToolResult, error) {
-		v := s.eng.View()
+		v := s.viewOf(ctx)
 		d, ok := v.Decision(decision)
 		if !ok {
 			return nil, newFault(codeInvalidParams, "the decision "+decision+" is not there any more")
@@ -86,7 +86,7 @@ func (s *Server) open(decision string) toolFunc {
 		out, err := s.eng.Open(ctx, v, decide.Opening{
 			Decision: d,
 			Inputs:   args,
-			Caller:   s.caller,
+			Caller:   s.callerOf(ctx),
 			Channel:  decide.Host,
 		})
 		if err != nil {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -133,27 +134,50 @@ func (s *Server) checkSchemas(c *catalog) error {
 	return nil
 }
 
-// refresh follows the engine: a request sees what is registered when it comes. What can't be offered is logged,
-// and the lists stay as they were.
-func (s *Server) refresh() {
+// Refresh shows clients what the engine now holds, and tells those that listen which of their lists have changed, once
+// each. Requests follow the engine by themselves; call it after a reload, so that clients need not ask to learn of it.
+func (s *Server) Refresh() { s.refresh() }
+
+// refresh follows the engine: a request sees what is registered when it comes, which is what refresh returns. What can't be
+// offered is logged, and the lists stay as they were.
+func (s *Server) refresh() *decide.View {
 	v := s.eng.View()
 	if s.catalog.Load().shows(v) {
-		return
+		return v
 	}
 	s.refreshMu.Lock()
 	defer s.refreshMu.Unlock()
-	if s.catalog.Load().shows(v) {
-		return
+	v = s.eng.View()
+	old := s.catalog.Load()
+	if old.shows(v) {
+		return v
 	}
 	c, err := s.build(v)
 	if err != nil {
 		s.log.Error("the lists stay as they were", "error", err)
-		old := *s.catalog.Load()
-		old.methods, old.decisions = v.Methods, v.Decisions()
-		s.catalog.Store(&old)
-		return
+		kept := *old
+		kept.methods, kept.decisions = v.Methods, v.Decisions()
+		s.catalog.Store(&kept)
+		return v
 	}
 	s.publish(c)
+	s.audience.tell(c.differs(old))
+	return v
+}
+
+// differs says which lists a client has to ask for again.
+func (c *catalog) differs(old *catalog) lists {
+	var changed lists
+	if !slices.EqualFunc(c.tools, old.tools, func(a, b sdk.ServerTool) bool { return reflect.DeepEqual(a.Tool, b.Tool) }) {
+		changed |= toolList
+	}
+	if !slices.EqualFunc(c.prompts, old.prompts, func(a, b sdk.ServerPrompt) bool { return reflect.DeepEqual(a.Prompt, b.Prompt) }) {
+		changed |= promptList
+	}
+	if !slices.EqualFunc(c.resources, old.resources, func(a, b sdk.ServerResource) bool { return reflect.DeepEqual(a.Resource, b.Resource) }) {
+		changed |= resourceList
+	}
+	return changed
 }
 
 func (c *catalog) shows(v *decide.View) bool {

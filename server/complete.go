@@ -17,8 +17,8 @@ const maxCompletions = 100
 type completer struct{ s *Server }
 
 // CompletePromptArgument proposes the listed values of a decision's parameter.
-func (c completer) CompletePromptArgument(_ context.Context, prompt string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	v := c.s.eng.View()
+func (c completer) CompletePromptArgument(ctx context.Context, prompt string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	v := c.s.viewOf(ctx)
 	d, ok := v.Decision(prompt)
 	if !ok {
 		return nil, unknown("prompt", prompt, c.s.catalog.Load().decisionNames())
@@ -32,12 +32,12 @@ func (c completer) CompletePromptArgument(_ context.Context, prompt string, arg 
 }
 
 // CompleteResourceArgument proposes names for the templates.
-func (c completer) CompleteResourceArgument(_ context.Context, uri string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	var names []string
-	v := c.s.eng.View()
+	v := c.s.viewOf(ctx)
 	switch uri {
 	case methodURIs + nameVar:
-		for _, m := range v.Methods.Available(c.s.caller) {
+		for _, m := range v.Methods.Available(c.s.callerOf(ctx)) {
 			names = append(names, m.Name)
 		}
 	case decisionURIs + nameVar + menuEnd:

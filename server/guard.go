@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // maxDepth is how deep a message may nest.
@@ -22,10 +23,14 @@ type message struct {
 	raw    []byte    // for the SDK; the arguments of a tool call are cut out
 	size   int       // bytes, as it was read
 
+	params   json.RawMessage // as they came; nil when absent
 	args     json.RawMessage // of tools/call; nil when absent
 	name     string          // params.name: of a tool or a prompt
+	version  string          // _meta: the protocol version, since 2026-07-28
 	progress json.RawMessage // _meta.progressToken; nil when absent
 	cancels  requestID       // of notifications/cancelled
+	answer   json.RawMessage // the result of a response; nil for an error
+	refusal  json.RawMessage // the error of a response
 }
 
 // The methods that this package treats in a way of its own.
@@ -34,6 +39,7 @@ const (
 	methodPrompt     = "prompts/get"
 	methodRead       = "resources/read"
 	methodInitialize = "initialize"
+	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 )
 
@@ -141,6 +147,7 @@ var (
 )
 
 func (e *envelope) read(d *jsontext.Decoder, line []byte, key string, m *message) error {
+	at := int(d.InputOffset()) // behind the key
 	switch key {
 	case "jsonrpc":
 		return readString(d, key, &e.version)
@@ -155,9 +162,21 @@ func (e *envelope) read(d *jsontext.Decoder, line []byte, key string, m *message
 		m.id, e.badID = readID(raw)
 		return nil
 	case "params":
-		return e.readParams(d, line, m)
+		absent := d.PeekKind() == 'n'
+		if err := e.readParams(d, line, m); err != nil || absent {
+			return err
+		}
+		m.params = json.RawMessage(bytes.TrimLeft(line[at:d.InputOffset()], " \t\r\n:"))
+		return nil
 	case "result", "error":
 		e.hasAnswer = true
+		raw, err := d.ReadValue()
+		if key == "result" {
+			m.answer = json.RawMessage(bytes.Clone(raw))
+		} else {
+			m.refusal = json.RawMessage(bytes.Clone(raw))
+		}
+		return err
 	}
 	return d.SkipValue()
 }
@@ -205,7 +224,14 @@ func (e *envelope) readParams(d *jsontext.Decoder, line []byte, m *message) erro
 
 func readMeta(d *jsontext.Decoder, m *message) error {
 	return eachKeyOrSkip(d, nil, func(key string) error {
-		if key != "progressToken" {
+		switch key {
+		case mcp.MetaKeyProtocolVersion:
+			if d.PeekKind() == '"' {
+				return readString(d, key, &m.version)
+			}
+			return d.SkipValue()
+		case "progressToken":
+		default:
 			return d.SkipValue()
 		}
 		raw, err := d.ReadValue()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+	"github.com/mcp-decide/mcp-decide/registry"
 )
 
 // Caps on what may wait for an answer at a time.
@@ -16,16 +19,23 @@ const (
 // exchange is one request from the moment it was read until it is answered.
 type exchange struct {
 	message
+	key     string // in the ledger: whose the request is, and its id
+	caller  registry.Caller
+	view    *decide.View // what the request sees of methods and decisions, from its start to its end
+	session *session
+	out     sink
+
 	ctx    context.Context
 	cancel context.CancelFunc
-	fault  *fault // what the SDK's error stands for, when a handler of ours said it
+	fault  *fault        // what the SDK's error stands for, when a handler of ours said it
+	given  chan struct{} // closed when the answer is written; over HTTP the request ends with its handler
 }
 
 func (e *exchange) isCall() bool { return e.method == methodCall }
 
 type exchangeKey struct{}
 
-// exchangeOf is the exchange that a handler works for; nil when it was not read from stdio.
+// exchangeOf is the exchange that a handler works for; nil when it was called through the SDK by somebody else.
 func exchangeOf(ctx context.Context) *exchange {
 	e, _ := ctx.Value(exchangeKey{}).(*exchange)
 	return e
@@ -47,32 +57,30 @@ func newLedger() *ledger { return &ledger{open: map[string]*exchange{}} }
 
 // enter notes a request. Its context ends with base, when it is dropped, and when its goroutine has ended.
 // After close it refuses everything. Each entered exchange owes one work.Done.
-func (l *ledger) enter(base context.Context, m message) (*exchange, *fault) {
+func (l *ledger) enter(base context.Context, e *exchange) *fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	calls := 0
-	if m.method == methodCall {
+	if e.isCall() {
 		calls = 1
 	}
-	switch _, taken := l.open[m.id.key]; {
+	switch _, taken := l.open[e.key]; {
 	case l.closed:
-		return nil, stopping(m.id)
+		return stopping(e.id)
 	case taken:
 		// The answer to the first use of the id is still to come, so this one can't carry it.
-		return nil, newFault(codeInvalidRequest, fmt.Sprintf("invalid request: the id %s is in use by a request that is not answered yet", m.id.raw))
-	case l.calls+calls > maxCalls, len(l.open)-l.calls+1-calls > maxOthers, l.held+m.size > maxHeld:
-		f := newFault(codeBusy, fmt.Sprintf("busy: %d requests wait for their answers; not run, send it again when some have been answered", len(l.open)))
-		f.id = m.id.raw
-		return nil, f
+		return newFault(codeInvalidRequest, fmt.Sprintf("invalid request: the id %s is in use by a request that is not answered yet", e.id.raw))
+	case l.calls+calls > maxCalls, len(l.open)-l.calls+1-calls > maxOthers, l.held+e.size > maxHeld:
+		return newFault(codeBusy, fmt.Sprintf("busy: %d requests wait for their answers; not run, send it again when some have been answered", len(l.open))).to(e)
 	}
-	e := &exchange{message: m}
 	ctx, cancel := context.WithCancel(base)
 	e.ctx, e.cancel = context.WithValue(ctx, exchangeKey{}, e), cancel
-	l.open[m.id.key] = e
+	e.given = make(chan struct{})
+	l.open[e.key] = e
 	l.calls += calls
-	l.held += m.size
+	l.held += e.size
 	l.work.Add(1)
-	return e, nil
+	return nil
 }
 
 // claim takes the right to answer e; false when it was answered or dropped. Each claimed exchange owes one
@@ -88,10 +96,10 @@ func (l *ledger) claim(e *exchange) bool {
 }
 
 func (l *ledger) remove(e *exchange) bool {
-	if l.open[e.id.key] != e {
+	if l.open[e.key] != e {
 		return false
 	}
-	delete(l.open, e.id.key)
+	delete(l.open, e.key)
 	l.held -= e.size
 	if e.isCall() {
 		l.calls--
@@ -101,21 +109,28 @@ func (l *ledger) remove(e *exchange) bool {
 
 // drop ends a request that its sender has cancelled: it runs no further and gets no answer. The handshake
 // can't be cancelled.
-func (l *ledger) drop(id requestID) {
+func (l *ledger) drop(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, ok := l.open[id.key]
+	e, ok := l.open[key]
 	if !ok || e.method == methodInitialize {
 		return
 	}
 	l.remove(e)
+	close(e.given)
 	e.cancel()
 }
 
 // close refuses what comes from now on, and returns a channel that is closed when all that was entered has ended.
+// What waits for news is ended now: it would wait for ever.
 func (l *ledger) close() <-chan struct{} {
 	l.mu.Lock()
 	l.closed = true
+	for _, e := range l.open {
+		if e.method == methodListen {
+			e.cancel()
+		}
+	}
 	l.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
@@ -123,6 +138,15 @@ func (l *ledger) close() <-chan struct{} {
 		close(ended)
 	}()
 	return ended
+}
+
+// cancel ends the contexts of all that is open.
+func (l *ledger) cancel() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.open {
+		e.cancel()
+	}
 }
 
 // abandon claims all that is still open, for a last answer each.

@@ -21,7 +21,8 @@ func TestTheLedgersCaps(t *testing.T) {
 			l := newLedger()
 			enter := func(n int) (*exchange, *fault) {
 				key := fmt.Sprint(n)
-				return l.enter(t.Context(), message{id: requestID{key: key, raw: []byte(key)}, method: c.method, size: c.size})
+				e := &exchange{message: message{id: requestID{key: key, raw: []byte(key)}, method: c.method, size: c.size}, key: key}
+				return e, l.enter(t.Context(), e)
 			}
 			var entered []*exchange
 			for n := range c.fits {
@@ -39,8 +40,8 @@ func TestTheLedgersCaps(t *testing.T) {
 				if other == "" {
 					other = methodCall
 				}
-				e, f := l.enter(t.Context(), message{id: requestID{key: "other"}, method: other, size: 1})
-				if f != nil {
+				e := &exchange{message: message{method: other, size: 1}, key: "other"}
+				if f := l.enter(t.Context(), e); f != nil {
 					t.Fatalf("the other kind has to wait too: %v", f)
 				}
 				entered = append(entered, e)
@@ -48,7 +49,7 @@ func TestTheLedgersCaps(t *testing.T) {
 			if !l.claim(entered[0]) || l.claim(entered[0]) {
 				t.Error("a request is claimed once")
 			}
-			l.drop(entered[1].id)
+			l.drop(entered[1].key)
 			if entered[1].ctx.Err() == nil || l.claim(entered[1]) {
 				t.Error("a dropped request is cancelled and never answered")
 			}
@@ -77,8 +78,9 @@ func TestTheLedgersCaps(t *testing.T) {
 func TestTheHandshakeCanNotBeCancelled(t *testing.T) {
 	t.Parallel()
 	l := newLedger()
-	e, _ := l.enter(t.Context(), message{id: requestID{key: "n1"}, method: methodInitialize})
-	l.drop(e.id)
+	e := &exchange{message: message{method: methodInitialize}, key: "n1"}
+	l.enter(t.Context(), e)
+	l.drop(e.key)
 	if e.ctx.Err() != nil || !l.claim(e) {
 		t.Error("it was cancelled")
 	}

@@ -46,6 +46,8 @@ func (o *output) send(message any) error {
 	return nil
 }
 
+func (o *output) answer(message any) error { return o.send(message) }
+
 // close ends the stream: nothing is written any more. It returns why the stream broke, nil when it did not. A
 // write that hangs is not waited for long.
 func (o *output) close() error {

@@ -81,8 +81,8 @@ func (s *Server) pick(class registry.Effect) toolFunc {
 		if err != nil {
 			return errorResult("Not run: "+err.Error()+".", map[string]any{metaError: "bad_args"}), nil
 		}
-		a.Caller, a.Channel, a.Ceiling = s.caller, decide.Host, class
-		out, err := s.eng.Answer(ctx, s.eng.View(), a)
+		a.Caller, a.Channel, a.Ceiling = s.callerOf(ctx), decide.Host, class
+		out, err := s.eng.Answer(ctx, s.viewOf(ctx), a)
 		if err != nil {
 			return s.notRun(ctx, decide.PickTool(class), err)
 		}

@@ -24,7 +24,7 @@ type progressParams struct {
 
 // reportProgress tells the client of e that it still runs, until the returned func is called. When that has
 // returned, every note is written, so none can follow the result.
-func reportProgress(e *exchange, out *output) (stop func()) {
+func reportProgress(e *exchange) (stop func()) {
 	if e.progress == nil {
 		return func() {}
 	}
@@ -42,7 +42,7 @@ func reportProgress(e *exchange, out *output) (stop func()) {
 			case <-tick.C:
 			}
 			seconds := n * int(progressEvery/time.Second)
-			_ = out.send(progressNote{"2.0", "notifications/progress", progressParams{
+			_ = e.out.send(progressNote{"2.0", "notifications/progress", progressParams{
 				e.progress, seconds, fmt.Sprintf("Still running after %d s.", seconds)}}) // always encodes
 		}
 	}()

@@ -51,7 +51,7 @@ func (s *Server) openPrompt(name string) sdk.PromptHandlerFunc {
 				result, err = nil, s.panicked(name, p)
 			}
 		}()
-		v := s.eng.View()
+		v := s.viewOf(ctx)
 		d, ok := v.Decision(name)
 		if !ok {
 			return nil, unknown("prompt", name, nil)
@@ -63,7 +63,7 @@ func (s *Server) openPrompt(name string) sdk.PromptHandlerFunc {
 		out, err := s.eng.Open(ctx, v, decide.Opening{
 			Decision: d,
 			Inputs:   inputs,
-			Caller:   s.caller,
+			Caller:   s.callerOf(ctx),
 			Channel:  decide.Host,
 			Full:     true,
 		})

@@ -48,7 +48,7 @@ func TestNotificationsComeBeforeTheResult(t *testing.T) {
 	t.Parallel()
 	p := connect(t, newDesk().server(t, Options{}))
 	for range 100 {
-		p.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
 		if a := p.next(); a.Method != "notifications/subscriptions/acknowledged" {
 			t.Fatalf("first: %s", a.line)
 		}

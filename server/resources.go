@@ -75,8 +75,8 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 			contents, err = nil, s.panicked(methodRead, p)
 		}
 	}()
-	uri, v := req.Params.URI, s.eng.View()
-	if m := s.methodAt(v, uri); m != nil {
+	uri, v := req.Params.URI, s.viewOf(ctx)
+	if m := s.methodAt(ctx, v, uri); m != nil {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "application/json", Text: describe(m)}}, nil
 	}
 	if d := decisionAt(v, uri); d != nil {
@@ -90,13 +90,13 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 	return nil, f
 }
 
-func (s *Server) methodAt(v *decide.View, uri string) *registry.Method {
+func (s *Server) methodAt(ctx context.Context, v *decide.View, uri string) *registry.Method {
 	rest, ok := strings.CutPrefix(uri, methodURIs)
 	name, err := url.PathUnescape(rest)
 	if !ok || err != nil {
 		return nil
 	}
-	for _, m := range v.Methods.Available(s.caller) {
+	for _, m := range v.Methods.Available(s.callerOf(ctx)) {
 		if m.Name == name {
 			return m
 		}

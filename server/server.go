@@ -28,8 +28,8 @@ type Options struct {
 	Grace                time.Duration   // after the end of input or a signal, for what still runs; 0 = 10 s
 }
 
-// cacheFor is how long a client of the newer era may keep a list: they change only when the registry does, and
-// then nobody tells it.
+// cacheFor is how long a client of the newer era may keep a list without asking again. One that listens is told when it
+// changes.
 const cacheFor = time.Minute
 
 // Server serves one engine.
@@ -44,6 +44,7 @@ type Server struct {
 
 	catalog   atomic.Pointer[catalog]
 	refreshMu sync.Mutex
+	audience  *audience
 
 	stopped  chan struct{} // closed by Stop
 	stopOnce sync.Once
@@ -60,6 +61,8 @@ func New(eng *decide.Engine, o Options) (*Server, error) {
 		grace:   cmp.Or(o.Grace, graceDefault),
 		newRef:  func() string { return rand.Text()[:8] },
 		stopped: make(chan struct{}),
+
+		audience: newAudience(),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -73,9 +76,9 @@ func New(eng *decide.Engine, o Options) (*Server, error) {
 	s.sdk = sdk.NewMCPServer(name, cmp.Or(o.Version, "dev"),
 		sdk.WithTitle(cmp.Or(o.Title, name)),
 		sdk.WithInstructions(instructions(o.Instructions, o.Notice, c)),
-		sdk.WithToolCapabilities(false),
-		sdk.WithPromptCapabilities(false),
-		sdk.WithResourceCapabilities(false, false),
+		sdk.WithToolCapabilities(true),
+		sdk.WithPromptCapabilities(true),
+		sdk.WithResourceCapabilities(false, true),
 		sdk.WithCompletions(),
 		sdk.WithPromptCompletionProvider(completions),
 		sdk.WithResourceCompletionProvider(completions),
@@ -99,9 +102,18 @@ func (s *Server) publish(c *catalog) {
 func keepFaults() *sdk.Hooks {
 	hooks := &sdk.Hooks{}
 	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+		e := exchangeOf(ctx)
+		if e == nil {
+			return
+		}
 		var f *fault
-		if e := exchangeOf(ctx); e != nil && errors.As(err, &f) {
+		var lacks mcp.MissingRequiredClientCapabilityError
+		switch {
+		case errors.As(err, &f):
 			e.fault = f
+		case errors.As(err, &lacks):
+			e.fault = newFault(mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, plain(lacks.Error(), 300))
+			e.fault.data = map[string]any{"requiredCapabilities": map[string]any{lacks.Capability: struct{}{}}}
 		}
 	})
 	return hooks
