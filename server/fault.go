@@ -51,7 +51,9 @@ func (f *fault) reply() reply {
 }
 
 // to says which request f answers.
-func (f *fault) to(e *exchange) *fault {
-	f.id = e.id.raw
+func (f *fault) to(e *exchange) *fault { return f.re(e.message) }
+
+func (f *fault) re(m message) *fault {
+	f.id = m.id.raw
 	return f
 }

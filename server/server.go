@@ -45,6 +45,7 @@ type Server struct {
 	catalog   atomic.Pointer[catalog]
 	refreshMu sync.Mutex
 	audience  *audience
+	http      *endpoint
 
 	stopped  chan struct{} // closed by Stop
 	stopOnce sync.Once
@@ -85,6 +86,7 @@ func New(eng *decide.Engine, o Options) (*Server, error) {
 		sdk.WithCacheHints(cacheFor.Milliseconds(), mcp.CacheScopePrivate),
 		sdk.WithHooks(keepFaults()),
 	)
+	s.http = newEndpoint(s)
 	s.sdk.SetResourceTemplates(s.templates()...)
 	s.publish(c)
 	return s, nil

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -24,12 +25,16 @@ type service struct {
 	ledger *ledger
 	asks   *asks
 	slots  chan struct{}
-	halted chan struct{} // closed when calls that wait for a slot shall not start any more
+	halted chan struct{} // closed by halt
+	once   sync.Once     // of halt
 }
 
 func newService(s *Server) *service {
 	return &service{s: s, ledger: newLedger(), asks: newAsks(), slots: make(chan struct{}, slots), halted: make(chan struct{})}
 }
+
+// halt lets calls that wait for a slot not start any more, and ends streams of news.
+func (v *service) halt() { v.once.Do(func() { close(v.halted) }) }
 
 // enter takes a request in. One that is entered has to be served.
 func (v *service) enter(base context.Context, e *exchange) *fault {

@@ -31,11 +31,11 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	select {
 	case err = <-read:
 	case <-ctx.Done():
-		close(c.halted)
+		c.halt()
 	case <-s.stopped:
-		close(c.halted)
+		c.halt()
 	case <-c.out.broken:
-		close(c.halted)
+		c.halt()
 	}
 	grace, done := context.WithTimeout(context.Background(), s.grace)
 	defer done()
