@@ -44,12 +44,17 @@ func TestConversations(t *testing.T) {
 			if diff := cmp.Diff(string(archive.Files[1].Data), string(got)); diff != "" {
 				t.Error(diff)
 			}
+			if diff := cmp.Diff(string(archive.Files[1].Data), string(playHTTP(t, archive.Files[0].Data))); diff != "" {
+				t.Errorf("over HTTP it goes another way (-stdio +HTTP):\n%s", diff)
+			}
 		})
 	}
 }
 
+var talk = Options{Name: "desk", Title: "Support desk", Version: "1.2.3", Instructions: "Settle support tickets one at a time.", Notice: "A test."}
+
 func play(t *testing.T, in []byte) []byte {
-	p := connect(t, newDesk().server(t, Options{Name: "desk", Title: "Support desk", Version: "1.2.3", Instructions: "Settle support tickets one at a time.", Notice: "A test."}))
+	p := connect(t, newDesk().server(t, talk))
 	var out bytes.Buffer
 	for line := range strings.Lines(string(in)) {
 		line = strings.TrimSuffix(line, "\n")

@@ -14,10 +14,10 @@ import (
 // TestBothEras walks one client of each era through everything that a server offers.
 func TestBothEras(t *testing.T) {
 	t.Parallel()
-	for _, era := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
-		t.Run(era, func(t *testing.T) {
+	for _, way := range []string{"stdio 2025-06-18", "stdio 2025-11-25", "stdio 2026-07-28", "http 2025-06-18", "http 2025-11-25", "http 2026-07-28"} {
+		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			c, ctx := connectClient(t, newDesk().server(t, Options{Name: "desk", Title: "Desk", Version: "1.2.3", Instructions: "Settle tickets."}), era)
+			c, ctx := connectClient(t, newDesk().server(t, Options{Name: "desk", Title: "Desk", Version: "1.2.3", Instructions: "Settle tickets."}), way)
 
 			tools, err := c.ListTools(ctx, mcp.ListToolsRequest{})
 			if err != nil || len(tools.Tools) != 11 {
@@ -76,24 +76,36 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-func connectClient(t *testing.T, s *Server, era string) (*client.Client, context.Context) {
+// connectClient connects the SDK's client, by "stdio" or "http" in an era.
+func connectClient(t *testing.T, s *Server, way string) (*client.Client, context.Context) {
 	t.Helper()
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	done := make(chan error, 1)
+	carrier, era, _ := strings.Cut(way, " ")
 	ctx := t.Context()
-	go func() {
-		done <- s.ServeStdio(context.WithoutCancel(ctx), inR, outW)
-		outW.Close()
-	}()
-	c := client.NewClient(transport.NewIO(outR, inW, io.NopCloser(strings.NewReader(""))), client.WithProtocolVersion(era))
-	t.Cleanup(func() {
-		c.Close()
-		inW.Close()
-		if err := <-done; err != nil {
-			t.Error(err)
+	var c *client.Client
+	if carrier == "http" {
+		over, err := transport.NewStreamableHTTP(overHTTP(t, s).URL)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		c = client.NewClient(over, client.WithProtocolVersion(era))
+		t.Cleanup(func() { c.Close() })
+	} else {
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		done := make(chan error, 1)
+		go func() {
+			done <- s.ServeStdio(context.WithoutCancel(ctx), inR, outW)
+			outW.Close()
+		}()
+		c = client.NewClient(transport.NewIO(outR, inW, io.NopCloser(strings.NewReader(""))), client.WithProtocolVersion(era))
+		t.Cleanup(func() {
+			c.Close()
+			inW.Close()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	if err := c.Start(ctx); err != nil {
 		t.Fatal(err)
 	}

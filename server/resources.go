@@ -82,12 +82,24 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 	if d := decisionAt(v, uri); d != nil {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: v.Menu(d)}}, nil
 	}
-	f := newFault(codeResourceNotFound, "no such resource; resources/list names them")
+	code := codeResourceNotFound
 	if sdk.IsModernRequest(ctx) {
-		f.code = codeInvalidParams
+		code = codeInvalidParams
 	}
+	return nil, noSuchResource(code, uri)
+}
+
+func noSuchResource(code int, uri string) *fault {
+	f := newFault(code, "no such resource; resources/list names them")
 	f.data = map[string]string{"uri": uri}
-	return nil, f
+	return f
+}
+
+// uri is what a request to read names.
+func (e *exchange) uri() string {
+	var params struct{ URI string }
+	_ = json.Unmarshal(e.params, &params) // the SDK has read them
+	return params.URI
 }
 
 func (s *Server) methodAt(ctx context.Context, v *decide.View, uri string) *registry.Method {

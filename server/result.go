@@ -205,7 +205,7 @@ func (s *Server) protocolFault(e *exchange, err mcp.JSONRPCErrorDetails) *fault 
 	case strings.HasSuffix(err.Message, "prompt not found"):
 		return unknown("prompt", e.name, c.decisionNames())
 	case strings.HasSuffix(err.Message, "resource not found"):
-		return newFault(err.Code, "no such resource; resources/list names them")
+		return noSuchResource(err.Code, e.uri())
 	}
 	f := newFault(err.Code, plain(err.Message, 300))
 	f.data = err.Data

@@ -78,27 +78,44 @@ func coded(r *http.Request) bool {
 	return false
 }
 
+// unreadTime is how long the rest of a body is waited for that nobody reads, so that the connection can end in order.
+const unreadTime = 2 * time.Second
+
 // limitBody returns b so that it ends with an error beyond most bytes, and after the timeout, counted from now.
-func limitBody(w http.ResponseWriter, b io.ReadCloser, most int64, timeout time.Duration) io.ReadCloser {
+func limitBody(w http.ResponseWriter, b io.ReadCloser, most int64, timeout time.Duration) *body {
+	limited := &body{ReadCloser: b, control: http.NewResponseController(w)}
 	if b == nil || b == http.NoBody {
-		return b
+		limited.ReadCloser, limited.ended = http.NoBody, true
+		return limited
 	}
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(timeout)) // a writer without deadlines is one in a test
-	return &body{http.MaxBytesReader(w, b, most), c}
+	limited.ReadCloser = http.MaxBytesReader(w, b, most)
+	limited.within(timeout)
+	return limited
 }
 
 // body takes the deadline back when all of it has come: it is that of the connection, on which other
 // requests may follow.
 type body struct {
 	io.ReadCloser
-	c *http.ResponseController
+	control *http.ResponseController
+	ended   bool
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
-		_ = b.c.SetReadDeadline(time.Time{})
+	if errors.Is(err, io.EOF) && !b.ended {
+		b.ended = true
+		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// within sets the deadline. Writers without deadlines are those of tests.
+func (b *body) within(d time.Duration) { _ = b.control.SetReadDeadline(time.Now().Add(d)) }
+
+// giveUp is for when the handler has returned. net/http reads the rest of a body then.
+func (b *body) giveUp() {
+	if !b.ended {
+		b.within(unreadTime)
+	}
 }

@@ -223,7 +223,9 @@ func (g *Guard) pass(w *response, r *http.Request, rt route) {
 
 	w.close = rt.open // who needs no token holds no connection
 	r = r.WithContext(context.WithValue(r.Context(), passedKey{}, &p.pass))
-	r.Body = limitBody(w.ResponseWriter, r.Body, g.maxBody, g.bodyTimeout)
+	limited := limitBody(w.ResponseWriter, r.Body, g.maxBody, g.bodyTimeout)
+	defer limited.giveUp()
+	r.Body = limited
 	g.mux.ServeHTTP(w, r)
 	if r.MultipartForm != nil {
 		_ = r.MultipartForm.RemoveAll() // net/http sees only the request it made

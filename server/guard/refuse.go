@@ -36,15 +36,12 @@ var (
 		text: "This caller has too many requests in flight. Try again when some are done.", log: "refused a request: its caller has too many in flight"}
 )
 
-// refusedBody is how long the body of a refused request is waited for, so that the connection can be ended in order.
-const refusedBody = 2 * time.Second
-
 // refuse answers, and logs that unless much has been logged already. A stranger's connection ends with it: nobody without
 // a token holds one for longer than a request takes.
 func (g *Guard) refuse(w *response, r *http.Request, why *refusal) {
 	w.close = why.close
 	if r.ContentLength != 0 {
-		_ = w.control.SetReadDeadline(time.Now().Add(min(refusedBody, g.bodyTimeout)))
+		_ = w.control.SetReadDeadline(time.Now().Add(unreadTime))
 	}
 	if why.retry {
 		w.Header().Set("Retry-After", "1")
