@@ -58,14 +58,19 @@ func newArgv(c *config.Command, params []registry.Param) (*argv, error) {
 	if !ok || name == "" {
 		return nil, errors.New("run: the program's name must not hold a value")
 	}
-	a := &argv{name: name, params: make(map[string]registry.Param, len(params)), allowDash: c.AllowDash}
-	for _, p := range params {
-		a.params[p.Name] = p
-	}
+	a := &argv{name: name, params: byName(params), allowDash: c.AllowDash}
 	for _, arg := range c.Argv[1:] {
 		a.elements = append(a.elements, newElement(arg))
 	}
 	return a, nil
+}
+
+func byName(params []registry.Param) map[string]registry.Param {
+	all := make(map[string]registry.Param, len(params))
+	for _, p := range params {
+		all[p.Name] = p
+	}
+	return all
 }
 
 func newElement(arg config.Arg) element {
@@ -89,17 +94,15 @@ func (a *argv) refuse(args registry.Args) []validate.Problem {
 		for _, t := range e.templates {
 			// Where a hidden value stands in the element too, it is seen when the program is about to start.
 			var m *misfit
-			if _, err := a.element(t, args); errors.As(err, &m) && m.path != "" && !m.absent {
-				problems = append(problems, validate.Problem{
-					Kind: validate.TypeMismatch, Path: m.path, Expected: "another value", Read: "one that " + m.what, Hint: m.hint,
-				})
+			if _, err := a.element(t, args); errors.As(err, &m) && m.mendable() {
+				problems = append(problems, m.problem())
 			}
 		}
 	}
 	return problems
 }
 
-// misfit is a value that can't be handed to a program. It never holds the value.
+// misfit is a value that can't be handed to a program, or sent in a request. It never holds the value.
 type misfit struct {
 	path   string // args.file; "" when the caller did not give it
 	who    string
@@ -114,6 +117,14 @@ func (m *misfit) Error() string {
 		text += "; " + m.hint
 	}
 	return text
+}
+
+// mendable reports whether the caller can mend it before anything runs.
+func (m *misfit) mendable() bool { return m.path != "" && !m.absent }
+
+// problem is the misfit for whoever can mend it.
+func (m *misfit) problem() validate.Problem {
+	return validate.Problem{Kind: validate.TypeMismatch, Path: m.path, Expected: "another value", Read: "one that " + m.what, Hint: m.hint}
 }
 
 // build puts the values in. The error is for whoever gave the values; it holds none of them.
@@ -173,13 +184,17 @@ func (a *argv) element(t template, args registry.Args) (string, error) {
 
 // blame names the first value of an element that is at fault. A hidden parameter is not named.
 func (a *argv) blame(t template, args registry.Args, blamed func(value any) bool) misfit {
-	names := t.Params()
+	return blame(a.params, t.Params(), args, blamed)
+}
+
+// blame names the first of some values that is at fault. A hidden parameter is not named.
+func blame(params map[string]registry.Param, names []string, args registry.Args, blamed func(value any) bool) misfit {
 	if len(names) == 0 {
 		return misfit{who: "an argument that the configuration writes"}
 	}
 	i := slices.IndexFunc(names, func(name string) bool { return blamed(args[name]) })
 	name := names[max(0, i)]
-	if p := a.params[name]; p.Hidden() {
+	if p := params[name]; p.Hidden() {
 		return misfit{who: "a value that the server fills in"}
 	}
 	path := "args." + name

@@ -67,16 +67,11 @@ func (b *builder) environment(listed []config.EnvVar) []string {
 		}
 		value := v.Value
 		if isReference(value) {
-			r := b.resolve(value)
-			if r.missing != "" {
-				b.disable(v.Pos, key, r.missing, r.fix)
+			text, ok := b.secret(v.Pos, key, value)
+			if !ok {
 				continue
 			}
-			if r.open != "" {
-				b.warn(v.Pos, key, r.open, r.fix)
-			}
-			value = r.text
-			b.secrets = append(b.secrets, value)
+			value = text
 		}
 		env = append(env, v.Name+"="+value)
 	}

@@ -114,6 +114,20 @@ func cause(err error) error {
 	return err
 }
 
+// secret is what a reference stands for, to be kept out of error texts. Without it the method is off.
+func (b *builder) secret(pos config.Pos, key, ref string) (text string, ok bool) {
+	r := b.resolve(ref)
+	if r.missing != "" {
+		b.disable(pos, key, r.missing, r.fix)
+		return "", false
+	}
+	if r.open != "" {
+		b.warn(pos, key, r.open, r.fix)
+	}
+	b.secrets = append(b.secrets, r.text)
+	return r.text, true
+}
+
 // params gives each parameter whose value the machine holds its Fill. The registry has sources of its own, such
 // as caller.id; these are left to it.
 func (b *builder) params(params []registry.Param) []registry.Param {

@@ -1,4 +1,4 @@
-// Package source gives a configured method its Run: a command, a fixed value, structured data.
+// Package source gives a configured method its Run: a command, an HTTP request, a fixed value, structured data.
 //
 // All that depends on this machine is looked up once, by Build: programs, folders, secrets. What is
 // missing turns one method off, with a reason; the others work. A reason, an error or a warning
@@ -6,6 +6,10 @@
 //
 // A command is started without a shell. Values are whole elements of argv, the environment is small
 // and fixed, and the program runs in a process group of its own that ends with the call.
+//
+// A request goes to the host that the file names and nowhere else: a value can't leave the place that the
+// file gives it, redirects are not followed, and a name that leads to a private address is refused when the
+// connection is made.
 package source
 
 import (
@@ -27,7 +31,7 @@ func Build(f *config.File) (methods []registry.Method, warnings []config.Problem
 	if err != nil {
 		return nil, nil, err
 	}
-	return build(f, host{dir: dir, lookup: os.LookupEnv, euid: os.Geteuid()})
+	return build(f, host{dir: dir, lookup: os.LookupEnv, euid: os.Geteuid(), web: sharedWeb()})
 }
 
 // host is what methods see of this machine.
@@ -35,6 +39,7 @@ type host struct {
 	dir    string // the file's folder, absolute
 	lookup func(name string) (value string, ok bool)
 	euid   int // -1 where there is no such thing
+	web    *web
 }
 
 // folder is the folder of the file, or the working folder for a configuration that is in no file.
@@ -92,6 +97,13 @@ func (b *builder) method() (registry.Method, error) {
 		m.Run, m.Refuse, m.Pin, m.Found = cmd.run, cmd.argv.refuse, pin(c), cmd.found()
 		if m.Source == "" {
 			m.Source = describe(c)
+		}
+	}
+	if h := b.configured.HTTP; h != nil {
+		e := b.endpoint(h, &m)
+		m.Run, m.Refuse, m.Pin = e.run, e.refuse, pinOf(h)
+		if m.Source == "" {
+			m.Source = describeEndpoint(h)
 		}
 	}
 	if len(b.off) == 0 {

@@ -38,6 +38,7 @@ var doors = map[string][]string{
 	"github.com/lmittmann/tint":             {"cmd/mcp-decide"},
 	"github.com/fsnotify/fsnotify":          {"cmd/mcp-decide"},
 	"github.com/spf13/cobra":                {"cmd/mcp-decide"},
+	"code.dny.dev/ssrf":                     {"source"},
 	"github.com/prometheus/client_golang":   {"cmd/mcp-decide"},
 }
 
