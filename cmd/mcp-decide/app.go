@@ -25,6 +25,13 @@ type app struct {
 	format    string // --format
 	logFormat string // --log-format
 	logLevel  string // --log-level
+
+	http            string // --http
+	tlsCert         string // --tls-cert
+	tlsKey          string // --tls-key
+	unauthenticated bool   // --allow-unauthenticated
+
+	wiring wiring // of what connect makes
 }
 
 func (a *app) root() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// option is one choice that every command takes, and where its value comes from: the flag wins over the environment, that
+// option is one choice that may be made in several places, and where its value comes from: the flag wins over the environment, that
 // over the file, that over what holds otherwise. The flags, their help, the look-up and docs/command-line.md are made of it.
 type option struct {
 	flag      string
@@ -36,6 +36,21 @@ var (
 		given: func(a *app) *string { return &a.logLevel },
 	}
 	options = []*option{&configOption, &storeOption, &logFormatOption, &logLevelOption}
+
+	httpOption = option{
+		flag: "http", env: "MCP_DECIDE_HTTP", about: "serve over HTTP at this `address`, like 127.0.0.1:8787; standard input and output unless given",
+		given: func(a *app) *string { return &a.http },
+	}
+	tlsCertOption = option{
+		flag: "tls-cert", env: "MCP_DECIDE_TLS_CERT", about: "`file` with the certificate, in PEM form; with it, HTTPS",
+		given: func(a *app) *string { return &a.tlsCert },
+	}
+	tlsKeyOption = option{
+		flag: "tls-key", env: "MCP_DECIDE_TLS_KEY", about: "`file` with the certificate's key, in PEM form",
+		given: func(a *app) *string { return &a.tlsKey },
+	}
+	// serveOptions are those of serve alone.
+	serveOptions = []*option{&httpOption, &tlsCertOption, &tlsKeyOption}
 )
 
 // value is what holds; file is what the file says, "" = nothing.

@@ -16,22 +16,44 @@ func (a *app) serveCommand() *cobra.Command {
 	var offer string
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve an MCP client on standard input and output",
+		Short: "Serve MCP clients: one on standard input and output, or many over HTTP",
 		Long: "serve speaks MCP on standard input and output until the input ends. An MCP client starts it; the\n" +
-			"snippets for each client stand in the README. Logs go to standard error.",
+			"snippets for each client stand in the README. Logs go to standard error.\n\n" +
+			"With --http it serves any number of clients at /mcp instead, until a signal ends it; a second one ends it at\n" +
+			"once. Who may connect says access: in the configuration; without it one random token is made and printed.\n" +
+			"/healthz and /readyz answer everybody, /metrics who has a token.",
+		Example: "  mcp-decide serve --config mcp-decide.yaml\n" +
+			"  mcp-decide serve --config mcp-decide.yaml --http " + usualAddress,
 		Args: takes(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), registry.Offer(offer)) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.listening(cmd)
+			if err != nil {
+				return err
+			}
+			return a.serve(cmd.Context(), registry.Offer(offer), l)
+		},
 	}
-	cmd.Flags().StringVar(&offer, "offer", "", "native, menu or both: overrides what each method says, to compare")
-	missing(cmd, map[string]string{"http": "serve over HTTP", "watch": "reload on change"})
+	f := cmd.Flags()
+	f.StringVar(&offer, "offer", "", "native, menu or both: overrides what each method says, to compare")
+	for _, o := range serveOptions {
+		o.register(a, f)
+	}
+	f.BoolVar(&a.unauthenticated, "allow-unauthenticated", false, "let everybody on this machine in over HTTP, without a token")
+	missing(cmd, map[string]string{"watch": "reload on change"})
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context, offer registry.Offer) error {
+// serve serves on standard input and output, or where l says.
+func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) error {
 	switch offer {
 	case "", registry.OfferNative, registry.OfferMenu, registry.OfferBoth:
 	default:
 		return usage("--offer is %q; it is native, menu or both", offer)
+	}
+	caller, numbers := self(), newMetrics()
+	if l != nil {
+		// Over HTTP a caller is who the token says, and nobody else.
+		caller, a.wiring = registry.Caller{}, wiring{strangers: true, recorder: numbers.counting}
 	}
 	s, err := a.connect(ctx)
 	if err != nil {
@@ -45,21 +67,24 @@ func (a *app) serve(ctx context.Context, offer registry.Offer) error {
 		Version:      version,
 		Instructions: about.Instructions,
 		Notice:       s.found.notice(),
-		Caller:       self(),
+		Caller:       caller,
 		Offer:        offer,
 		Log:          s.log,
 	})
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	if a.terminal {
-		fmt.Fprint(a.err, serveHint(s.found.demo))
-	}
 	go func() {
 		<-a.again
 		srv.Stop()
 	}()
 	defer s.close()
+	if l != nil {
+		return a.serveHTTP(ctx, s, srv, l, numbers)
+	}
+	if a.terminal {
+		fmt.Fprint(a.err, serveHint(s.found.demo))
+	}
 	err = srv.ServeStdio(ctx, a.in, a.out)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &exitError{exitRefused, err}

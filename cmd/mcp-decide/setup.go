@@ -41,7 +41,7 @@ func (a *app) connect(ctx context.Context) (*setup, error) {
 	if err := a.checkStore(f.file); err != nil {
 		return nil, err
 	}
-	s, err := build(f, log)
+	s, err := a.wiring.build(f, log)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,19 @@ func (s *setup) until(signal context.Context) context.Context {
 	return context.WithoutCancel(signal)
 }
 
+// wiring is what serving over HTTP has otherwise than everything else.
+type wiring struct {
+	strangers bool                                // more than one caller: ids of turns that nobody can guess, and a rate for each
+	recorder  func(trace.Recorder) trace.Recorder // stands before the traces; nil = nothing does
+}
+
+// rateOverHTTP is how often each caller may call a method that says nothing else.
+var rateOverHTTP = registry.Rate{Calls: 50, Per: time.Second}
+
 // build makes the engine of a file.
-func build(f *found, log *slog.Logger) (*setup, error) {
+func build(f *found, log *slog.Logger) (*setup, error) { return wiring{}.build(f, log) }
+
+func (w wiring) build(f *found, log *slog.Logger) (*setup, error) {
 	methods, warnings, err := source.Build(f.file)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -92,7 +103,15 @@ func build(f *found, log *slog.Logger) (*setup, error) {
 	if err := s.registry.Replace(methods); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	s.engine = decide.New(s.registry, decide.Options{Recorder: s.traces, Log: log, Config: identity(f.file)})
+	var recorder trace.Recorder = s.traces
+	if w.recorder != nil {
+		recorder = w.recorder(recorder)
+	}
+	options := decide.Options{Recorder: recorder, Log: log, Config: identity(f.file)}
+	if w.strangers {
+		options.LongIDs, options.Rate = true, rateOverHTTP
+	}
+	s.engine = decide.New(s.registry, options)
 	for _, d := range f.file.Decisions {
 		decision, err := wire(d)
 		if err != nil {

@@ -96,6 +96,9 @@ func (a *app) inspect() ([]verdict, error) {
 	for _, w := range s.warnings {
 		verdicts = append(verdicts, judge("warning", w))
 	}
+	for _, p := range accessProblems(f.file) {
+		verdicts = append(verdicts, judge("warning", p))
+	}
 	if _, err := server.New(s.engine, server.Options{Name: f.file.Server.Name, Version: version, Caller: self()}); err != nil {
 		verdicts = append(verdicts, verdict{Level: "error", File: f.file.Path, Message: err.Error()})
 	}
