@@ -127,16 +127,17 @@ func (t Template) Alone() (name string, ok bool) {
 	return t.pieces[0].param, t.pieces[0].param != ""
 }
 
+var doubled = strings.NewReplacer("{", "{{", "}", "}}")
+
 // String is the template as it can be parsed again.
 func (t Template) String() string {
-	double := strings.NewReplacer("{", "{{", "}", "}}")
 	var out strings.Builder
 	for _, p := range t.pieces {
 		if p.param != "" {
 			out.WriteString("{" + p.param + "}")
 			continue
 		}
-		out.WriteString(double.Replace(p.text))
+		out.WriteString(doubled.Replace(p.text))
 	}
 	return out.String()
 }
