@@ -89,7 +89,7 @@ func limitBody(w http.ResponseWriter, b io.ReadCloser, most int64, timeout time.
 		return limited
 	}
 	limited.ReadCloser = http.MaxBytesReader(w, b, most)
-	limited.within(timeout)
+	limited.end(time.Now().Add(timeout))
 	return limited
 }
 
@@ -98,24 +98,28 @@ func limitBody(w http.ResponseWriter, b io.ReadCloser, most int64, timeout time.
 type body struct {
 	io.ReadCloser
 	control *http.ResponseController
-	ended   bool
+	until   time.Time // the deadline
+	ended   bool      // all of it has come
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) && !b.ended {
 		b.ended = true
-		_ = b.control.SetReadDeadline(time.Time{})
+		b.end(time.Time{})
 	}
 	return n, err
 }
 
-// within sets the deadline. Writers without deadlines are those of tests.
-func (b *body) within(d time.Duration) { _ = b.control.SetReadDeadline(time.Now().Add(d)) }
+// end sets the deadline. Writers without deadlines are those of tests.
+func (b *body) end(at time.Time) {
+	b.until = at
+	_ = b.control.SetReadDeadline(at)
+}
 
 // giveUp is for when the handler has returned. net/http reads the rest of a body then.
 func (b *body) giveUp() {
-	if !b.ended {
-		b.within(unreadTime)
+	if soon := time.Now().Add(unreadTime); !b.ended && soon.Before(b.until) {
+		b.end(soon)
 	}
 }
