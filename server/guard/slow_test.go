@@ -27,7 +27,7 @@ func TestSlowClients(t *testing.T) {
 	}{
 		{"K1 nothing is sent", nil, 0, 0, 5 * time.Second},
 		{"S8 K1 the header never ends", []string{"POST /x HTTP/1.1\r\nHost: localhost\r\n"}, 0, 0, 5 * time.Second},
-		{"S8 K1 the header trickles", append([]string{"POST /x HTTP/1.1\r\n"}, strings.Split("Host: localhost\r\n", "")...), 400, 5 * time.Second, 5 * time.Second},
+		{"S8 K1 the header trickles", append([]string{"POST /x HTTP/1.1\r\n"}, strings.Split("Host: localhost\r\n", "")...), 0, 0, 5 * time.Second},
 		{"K1 the body never comes", []string{post("/x", "Content-Length: 10\r\n\r\n")}, 408, 30 * time.Second, 30 * time.Second},
 		{"K1 the body stops", []string{post("/x", "Content-Length: 10\r\n\r\nabc")}, 408, 30 * time.Second, 30 * time.Second},
 		{"K1 the body trickles", append([]string{post("/x", "Content-Length: 1000\r\n\r\n")}, strings.Split(strings.Repeat("a", 100), "")...), 408, 30 * time.Second, 30 * time.Second},
