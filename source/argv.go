@@ -21,7 +21,7 @@ const (
 type argv struct {
 	name      string // as configured: what the program sees as its own name
 	elements  []element
-	params    map[string]registry.Param
+	params    map[string]*registry.Param
 	allowDash bool
 }
 
@@ -65,10 +65,11 @@ func newArgv(c *config.Command, params []registry.Param) (*argv, error) {
 	return a, nil
 }
 
-func byName(params []registry.Param) map[string]registry.Param {
-	all := make(map[string]registry.Param, len(params))
-	for _, p := range params {
-		all[p.Name] = p
+// byName finds parameters in a list that does not change.
+func byName(params []registry.Param) map[string]*registry.Param {
+	all := make(map[string]*registry.Param, len(params))
+	for i := range params {
+		all[params[i].Name] = &params[i]
 	}
 	return all
 }
@@ -188,13 +189,13 @@ func (a *argv) blame(t template, args registry.Args, blamed func(value any) bool
 }
 
 // blame names the first of some values that is at fault. A hidden parameter is not named.
-func blame(params map[string]registry.Param, names []string, args registry.Args, blamed func(value any) bool) misfit {
+func blame(params map[string]*registry.Param, names []string, args registry.Args, blamed func(value any) bool) misfit {
 	if len(names) == 0 {
 		return misfit{who: "an argument that the configuration writes"}
 	}
 	i := slices.IndexFunc(names, func(name string) bool { return blamed(args[name]) })
 	name := names[max(0, i)]
-	if p := params[name]; p.Hidden() {
+	if p := params[name]; p != nil && p.Hidden() {
 		return misfit{who: "a value that the server fills in"}
 	}
 	path := "args." + name

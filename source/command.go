@@ -54,12 +54,7 @@ func (b *builder) command(c *config.Command, params []registry.Param) (*command,
 // environment is the small set of inherited variables and then the listed ones. A program sees nothing
 // else of the server's environment, and no argument can add to it.
 func (b *builder) environment(listed []config.EnvVar) []string {
-	env := []string{} // a nil one would be the server's whole environment
-	for _, name := range inherited {
-		if value, ok := b.lookup(name); ok {
-			env = append(env, name+"="+value)
-		}
-	}
+	env := b.places.environment(b.lookup)
 	for _, v := range listed {
 		key := "run.env." + v.Name
 		if strings.HasPrefix(v.Name, "LD_") || strings.HasPrefix(v.Name, "DYLD_") {

@@ -26,7 +26,7 @@ type endpoint struct {
 	query     []field
 	headers   []field
 	body      *config.Body
-	params    map[string]registry.Param
+	params    map[string]*registry.Param
 	secrets   []string // values of references, which must not stand in an error text
 	reads     bool     // the method changes nothing, so a request may be sent again
 	transport http.RoundTripper
@@ -162,7 +162,7 @@ func (e *endpoint) veiled(args registry.Args) []string {
 	all := e.secrets[:len(e.secrets):len(e.secrets)]
 	for name, value := range args {
 		if p, ok := e.params[name]; ok {
-			all = veil(all, &p, value, p.Hidden())
+			all = veil(all, p, value, p.Hidden())
 		}
 	}
 	return all

@@ -72,7 +72,7 @@ func text(names ...string) []registry.Param {
 // machine is a host with the environment that a test names and nothing else.
 func machine(t testing.TB, env map[string]string) host {
 	t.Helper()
-	return host{dir: t.TempDir(), euid: 1000, lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
+	return host{dir: t.TempDir(), euid: 1000, places: newPlaces(), lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
 }
 
 // built makes the one method of a file.

@@ -13,6 +13,15 @@ import (
 // program finds the program that argv names: by PATH when it is a bare word, else as a path relative to the
 // file's folder. It is looked up once, so that a later change of PATH or folder can't choose another.
 func (h host) program(name string) (path, trouble, fix string) {
+	found, ok := h.places.programs[name]
+	if !ok {
+		found.path, found.trouble, found.fix = h.findProgram(name)
+		h.places.programs[name] = found
+	}
+	return found.path, found.trouble, found.fix
+}
+
+func (h host) findProgram(name string) (path, trouble, fix string) {
 	bare := !strings.ContainsAny(name, `/\`)
 	path = name
 	if !bare && !filepath.IsAbs(name) {
@@ -52,6 +61,15 @@ func lookCause(err error) error {
 
 // workdir is the folder in which a command runs.
 func (h host) workdir(cwd string) (dir, trouble string) {
+	found, ok := h.places.folders[cwd]
+	if !ok {
+		found.path, found.trouble = h.findFolder(cwd)
+		h.places.folders[cwd] = found
+	}
+	return found.path, found.trouble
+}
+
+func (h host) findFolder(cwd string) (dir, trouble string) {
 	dir = cwd
 	if dir == "" {
 		dir = h.dir

@@ -131,13 +131,17 @@ func (b *builder) secret(pos config.Pos, key, ref string) (text string, ok bool)
 // params gives each parameter whose value the machine holds its Fill. The registry has sources of its own, such
 // as caller.id; these are left to it.
 func (b *builder) params(params []registry.Param) []registry.Param {
-	params = slices.Clone(params)
+	filled := params
 	for i := range params {
-		if p := &params[i]; isReference(p.From) {
-			p.Fill = b.fill(p)
+		if !isReference(params[i].From) {
+			continue
 		}
+		if &filled[0] == &params[0] {
+			filled = slices.Clone(params)
+		}
+		filled[i].Fill = b.fill(&filled[i])
 	}
-	return params
+	return filled
 }
 
 func (b *builder) fill(p *registry.Param) registry.Fill {

@@ -40,6 +40,7 @@ type host struct {
 	lookup func(name string) (value string, ok bool)
 	euid   int // -1 where there is no such thing
 	web    *web
+	places *places
 }
 
 // folder is the folder of the file, or the working folder for a configuration that is in no file.
@@ -59,6 +60,7 @@ func folder(path string) (string, error) {
 }
 
 func build(f *config.File, h host) (methods []registry.Method, warnings []config.Problem, err error) {
+	h.places = newPlaces()
 	var errs []error
 	for i := range f.Methods {
 		b := builder{host: h, file: f.Path, configured: &f.Methods[i]}
