@@ -20,12 +20,12 @@ func newAudience() *audience { return &audience{streams: map[*session]struct{}{}
 
 // join adds a stream; false when there are too many.
 func (a *audience) join(s *session) bool {
-	s.pump()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.streams) >= maxStreams {
 		return false
 	}
+	s.pump()
 	a.streams[s] = struct{}{}
 	return true
 }

@@ -37,25 +37,13 @@ func (s seal) open(sealed string) (state string, err error) {
 	return state, nil
 }
 
-// capabilitiesOf are what the client of a request has declared, in either era.
+// capabilitiesOf are what the client declares with a request of the newer era. In the older one it says so in the handshake
+// alone, of which nothing is kept.
 func capabilitiesOf(ctx context.Context) mcp.ClientCapabilities {
 	if i := sdk.RequestProtocolInfoFromContext(ctx); i != nil && i.Modern {
 		return *i.ClientCapabilities
 	}
-	if s, ok := sdk.ClientSessionFromContext(ctx).(sdk.SessionWithClientInfo); ok {
-		return s.GetClientCapabilities()
-	}
 	return mcp.ClientCapabilities{}
-}
-
-// missingCapability is the protocol's code for lacks.
-const missingCapability = -32021
-
-// lacks is the error for a request that needs what its client has not declared.
-func lacks(capability string) error {
-	f := newFault(missingCapability, "this needs a client that declares "+capability)
-	f.data = map[string]any{"requiredCapabilities": map[string]any{capability: map[string]any{}}}
-	return f
 }
 
 // formOf asks for one field.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/server/guard"
 )
 
 // fixtureEnv says where TestFixtureServer listens: 127.0.0.1:0 takes a free port.
@@ -32,13 +33,25 @@ func TestFixtureServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := &http.Server{Handler: newFixture(t).handler(t)}
+	f := newFixture(t)
+	front, err := guard.New(guard.Options{Unauthenticated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	front.Handle("/mcp", f.Handler())
+	web, err := guard.NewServer(front, guard.ServerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(listener) }()
+	go func() { ended <- web.Serve(ctx, listener) }()
 	fmt.Printf("listening on http://%s/mcp\n", listener.Addr())
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	_ = web.Close()
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+	f.Drain(ctx)
+	stop()
+	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
@@ -48,8 +61,10 @@ func TestFixtureServer(t *testing.T) {
 // log messages, subscriptions to resources.
 type fixture struct {
 	*Server
-	methods *registry.Registry
-	seal    seal
+	methods  *registry.Registry
+	seal     seal
+	changing sync.Mutex
+	changes  int
 }
 
 func newFixture(t testing.TB) *fixture {
@@ -69,14 +84,22 @@ func newFixture(t testing.TB) *fixture {
 	f := &fixture{Server: serverOf(t, eng, Options{Name: "fixture", Version: "1"}), methods: methods, seal: newSeal()}
 	sdk.WithLogging()(f.sdk)
 	sdk.WithResourceCapabilities(true, true)(f.sdk)
-	sdk.WithToolCapabilities(true)(f.sdk)
-	sdk.WithPromptCapabilities(true)(f.sdk)
+	f.sdk.AddResourceTemplates(f.templates()...)
+	f.furnish()
+	return f
+}
+
+// furnish puts what no method and no decision can be beside what the product lists.
+func (f *fixture) furnish() {
 	f.sdk.AddTools(f.tools()...)
 	f.sdk.AddPrompts(f.prompts()...)
 	f.sdk.AddResources(f.resources()...)
-	f.sdk.AddResourceTemplates(f.templates()...)
-	return f
 }
+
+// The product sends no log messages. A session of the fixture takes all of them.
+
+func (s *session) SetLogLevel(mcp.LoggingLevel)  {}
+func (s *session) GetLogLevel() mcp.LoggingLevel { return mcp.LoggingLevelDebug }
 
 // fixtureMethods give each kind of content, and an error.
 func fixtureMethods() []registry.Method {

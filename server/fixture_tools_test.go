@@ -5,11 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	sdk "github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+	"github.com/mcp-decide/mcp-decide/registry"
 )
 
 // A PNG of one pixel, and a WAV without a sample.
@@ -81,7 +82,7 @@ func (f *fixture) tools() []sdk.ServerTool {
 		tool("test_logging_tool", nothing, f.log),
 		tool("test_missing_capability", nothing, func(ctx context.Context, _ json.RawMessage, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			if capabilitiesOf(ctx).Sampling == nil {
-				return nil, lacks("sampling")
+				return nil, mcp.MissingRequiredClientCapabilityError{Capability: "sampling"}
 			}
 			return said("ok"), nil
 		}),
@@ -115,21 +116,29 @@ func (f *fixture) log(ctx context.Context, _ json.RawMessage, _ mcp.CallToolRequ
 	return said("logged"), nil
 }
 
-// changeTools makes the list of tools another one.
+// changeTools registers one more method, as a reload would.
 func (f *fixture) changeTools(context.Context, json.RawMessage, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	f.sdk.AddTool(mcp.NewTool("test_extra", mcp.WithDescription("Another tool.")), nil)
-	return said("changed"), nil
+	return said("changed"), f.change(func(name string) error {
+		return f.methods.Add(registry.Method{Name: name, Summary: "One more.", Effect: registry.Read, Run: nop})
+	})
 }
 
-// changePrompts makes the list of prompts another one.
+// changePrompts adds one more decision.
 func (f *fixture) changePrompts(context.Context, json.RawMessage, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	f.sdk.AddPrompt(mcp.NewPrompt("test_extra_prompt", mcp.WithPromptDescription("Another prompt.")), nil)
-	return said("changed"), nil
+	return said("changed"), f.change(func(name string) error {
+		return f.eng.Add(decide.Decision{Name: name, Summary: "One more.", Prompt: "Choose.", Options: []decide.Option{decide.Value("done", "done")}})
+	})
 }
 
-// handler: for now
-func (f *fixture) handler(t testing.TB) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", sdk.NewStreamableHTTPServer(f.sdk))
-	return mux
+// change lets clients see one thing more. The product makes its lists anew then, so the fixture's own come back behind it.
+func (f *fixture) change(add func(name string) error) error {
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	f.changes++
+	if err := add(fmt.Sprintf("test_extra_%d", f.changes)); err != nil {
+		return err
+	}
+	f.Refresh()
+	f.furnish()
+	return nil
 }
