@@ -14,6 +14,7 @@ type app struct {
 	err      io.Writer
 	env      func(string) string
 	again    <-chan struct{} // closed by the second signal
+	hangup   *hangup         // nil = nobody listens for it
 	terminal bool            // a person sits at it: standard input and output are a terminal
 	errIsTTY bool            // standard error is a terminal
 
@@ -30,6 +31,7 @@ type app struct {
 	tlsCert         string // --tls-cert
 	tlsKey          string // --tls-key
 	unauthenticated bool   // --allow-unauthenticated
+	watch           bool   // --watch
 
 	wiring wiring // of what connect makes
 }
@@ -52,6 +54,9 @@ func (a *app) root() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.started = true
+			if cmd.Name() != "serve" {
+				a.hangup.ends()
+			}
 			if f := cmd.Flags().Lookup("config"); f != nil && f.Changed && a.config == "" {
 				return usage("--config is empty; name a file, or leave it out")
 			}

@@ -16,13 +16,14 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	ctx, again := signals()
+	ctx, again, hup := signals()
 	a := &app{
 		in:       os.Stdin,
 		out:      &output{w: os.Stdout},
 		err:      os.Stderr,
 		env:      os.Getenv,
 		again:    again,
+		hangup:   hup,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())),
 		errIsTTY: term.IsTerminal(int(os.Stderr.Fd())),
 	}

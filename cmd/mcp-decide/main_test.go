@@ -18,7 +18,25 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcp-decide": main})
+	testscript.Main(apart{m}, map[string]func(){"mcp-decide": main})
+}
+
+// apart runs tests in a place of their own: serve remembers what it has accepted, and must not do that among what the user of this
+// machine has accepted.
+type apart struct{ m *testing.M }
+
+func (a apart) Run() int {
+	dir, err := os.MkdirTemp("", "mcp-decide-state-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
+		if err := os.Setenv(name, dir); err != nil {
+			panic(err)
+		}
+	}
+	return a.m.Run()
 }
 
 // The command as users type it.
@@ -33,6 +51,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
 			return os.MkdirAll(home, 0o700)
 		},
 	})

@@ -16,7 +16,7 @@ func (a *app) menuCommand() *cobra.Command {
 		Short: "Print the menu of a decision",
 		Args:  takes(1, 1, "; mcp-decide list says what there is"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.connect(cmd.Context())
+			s, err := a.connectAsServed(cmd.Context())
 			if err != nil {
 				return err
 			}

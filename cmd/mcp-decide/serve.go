@@ -21,7 +21,10 @@ func (a *app) serveCommand() *cobra.Command {
 			"snippets for each client stand in the README. Logs go to standard error.\n\n" +
 			"With --http it serves any number of clients at /mcp instead, until a signal ends it; a second one ends it at\n" +
 			"once. Who may connect says access: in the configuration; without it one random token is made and printed.\n" +
-			"/healthz and /readyz answer everybody, /metrics who has a token.",
+			"/healthz and /readyz answer everybody, /metrics who has a token.\n\n" +
+			"On SIGHUP, and with --watch on every change, the configuration is read again; one with errors changes nothing.\n" +
+			"What it may run beyond what was accepted is off until mcp-decide validate --accept; the first start accepts it\n" +
+			"as it stands.",
 		Example: "  mcp-decide serve --config mcp-decide.yaml\n" +
 			"  mcp-decide serve --config mcp-decide.yaml --http " + usualAddress,
 		Args: takes(0, 0, ""),
@@ -39,7 +42,7 @@ func (a *app) serveCommand() *cobra.Command {
 		o.register(a, f)
 	}
 	f.BoolVar(&a.unauthenticated, "allow-unauthenticated", false, "let everybody on this machine in over HTTP, without a token")
-	missing(cmd, map[string]string{"watch": "reload on change"})
+	f.BoolVar(&a.watch, "watch", false, "read the configuration again when it changes")
 	return cmd
 }
 
@@ -55,13 +58,16 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 		// Over HTTP a caller is who the token says, and nobody else.
 		caller, a.wiring = registry.Caller{}, wiring{strangers: true, recorder: numbers.counting}
 	}
+	gate := a.newGate()
+	a.wiring.hold = gate.hold
 	s, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
 	s.warn(ctx)
+	s.plan.tell(ctx, s.log)
 	about := s.found.file.Server
-	srv, err := server.New(s.engine, server.Options{
+	options := server.Options{
 		Name:         about.Name,
 		Title:        about.Title,
 		Version:      version,
@@ -70,18 +76,25 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 		Caller:       caller,
 		Offer:        offer,
 		Log:          s.log,
-	})
+	}
+	srv, err := server.New(s.engine, options)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
+	changes := a.newReloader(s, srv, options, gate)
 	go func() {
 		<-a.again
 		srv.Stop()
 	}()
 	defer s.close()
 	if l != nil {
-		return a.serveHTTP(ctx, s, srv, l, numbers)
+		return a.serveHTTP(ctx, s, srv, l, numbers, changes)
 	}
+	stop, err := changes.start(ctx, a.watch)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	if a.terminal {
 		fmt.Fprint(a.err, serveHint(s.found.demo))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,7 +25,10 @@ const (
 const endpoint = "/mcp"
 
 // serveHTTP serves over HTTP until ctx ends, and then answers what is in flight.
-func (a *app) serveHTTP(ctx context.Context, s *setup, srv *server.Server, l *listening, numbers *metrics) error {
+func (a *app) serveHTTP(ctx context.Context, s *setup, srv *server.Server, l *listening, numbers *metrics, changes *reloader) error {
+	if err := s.plan.admitsSomebody(); err != nil && !l.unauthenticated {
+		return &exitError{exitUsage, err}
+	}
 	if err := l.check(s.found.file); err != nil {
 		return err
 	}
@@ -46,6 +50,12 @@ func (a *app) serveHTTP(ctx context.Context, s *setup, srv *server.Server, l *li
 	if err != nil {
 		return &exitError{exitRefused, busy(l, err)}
 	}
+	changes.admit = l.readmit(g, s.found.file)
+	stop, err := changes.start(ctx, a.watch)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer stop()
 	address := l.url(listener.Addr(), s.found.file.HTTP.AllowedHosts)
 	l.doubts(ctx, s.log)
 	fmt.Fprint(a.err, a.connectHint(address+endpoint, printed, l.unauthenticated))

@@ -14,13 +14,13 @@ import (
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
-	"github.com/mcp-decide/mcp-decide/source"
 	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 // setup is everything that a command runs on, connected.
 type setup struct {
 	found    *found
+	plan     *plan // of the start
 	log      *slog.Logger
 	registry *registry.Registry
 	engine   *decide.Engine
@@ -78,6 +78,7 @@ func (s *setup) until(signal context.Context) context.Context {
 
 // wiring is what serving over HTTP has otherwise than everything else.
 type wiring struct {
+	hold      func(*plan) error                   // turns off what may not run; nil = everything may
 	strangers bool                                // more than one caller: ids of turns that nobody can guess, and a rate for each
 	recorder  func(trace.Recorder) trace.Recorder // stands before the traces; nil = nothing does
 }
@@ -89,18 +90,24 @@ var rateOverHTTP = registry.Rate{Calls: 50, Per: time.Second}
 func build(f *found, log *slog.Logger) (*setup, error) { return wiring{}.build(f, log) }
 
 func (w wiring) build(f *found, log *slog.Logger) (*setup, error) {
-	methods, warnings, err := source.Build(f.file)
+	p, err := planOf(f.file)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
+	}
+	if w.hold != nil {
+		if err := w.hold(p); err != nil {
+			return nil, err
+		}
 	}
 	s := &setup{
 		found:    f,
+		plan:     p,
 		log:      log,
 		registry: registry.New(),
 		traces:   trace.NewMemory(trace.Limits{Age: f.file.Trace.Keep}),
-		warnings: append(append([]config.Problem{}, f.file.Warnings...), warnings...),
+		warnings: p.warnings,
 	}
-	if err := s.registry.Replace(methods); err != nil {
+	if err := s.registry.Replace(p.methods); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	var recorder trace.Recorder = s.traces
@@ -112,12 +119,8 @@ func (w wiring) build(f *found, log *slog.Logger) (*setup, error) {
 		options.LongIDs, options.Rate = true, rateOverHTTP
 	}
 	s.engine = decide.New(s.registry, options)
-	for _, d := range f.file.Decisions {
-		decision, err := wire(d)
-		if err != nil {
-			return nil, &exitError{exitUsage, fmt.Errorf("decision %q: %w", d.Name, err)}
-		}
-		if err := s.engine.Add(decision); err != nil {
+	for _, d := range p.decisions {
+		if err := s.engine.Add(d); err != nil {
 			return nil, &exitError{exitUsage, err}
 		}
 	}

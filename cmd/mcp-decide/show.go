@@ -23,7 +23,7 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := a.connect(cmd.Context())
+			s, err := a.connectAsServed(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -14,11 +14,12 @@ const lastGrace = 5 * time.Second
 
 // signals listens for Ctrl-C, SIGTERM and the end of the terminal. The first one ends ctx, so that the work ends in an orderly way; the second
 // one closes again, for what still goes on. What hangs even then is left, and a third one kills.
-func signals() (ctx context.Context, again <-chan struct{}) {
+func signals() (ctx context.Context, again <-chan struct{}, hup *hangup) {
 	ctx, end := context.WithCancel(context.Background())
 	second := make(chan struct{})
 	came := make(chan os.Signal, 2)
-	signal.Notify(came, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(came, os.Interrupt, syscall.SIGTERM)
+	hup = listenForHangup(came)
 	// A reader that goes away is an error of writing, not the end of the process: what runs has to be ended first. The
 	// signal is caught and not ignored, since children would ignore it too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -31,7 +32,7 @@ func signals() (ctx context.Context, again <-chan struct{}) {
 		time.Sleep(lastGrace)
 		os.Exit(exitRefused)
 	}()
-	return ctx, second
+	return ctx, second, hup
 }
 
 // errInterrupted ends a command that a signal told to end before it ran anything.

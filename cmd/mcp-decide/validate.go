@@ -13,28 +13,34 @@ import (
 )
 
 func (a *app) validateCommand() *cobra.Command {
+	var accepts bool
 	cmd := &cobra.Command{
 		Use:   "validate [FILE]",
 		Short: "Check a configuration file: every problem at once, with its place and a fix",
-		Long:  "validate prints every problem as file:line:col: text. It exits with 0 when the file can be served and with 1\nwhen it can't; warnings alone are 0.",
-		Args:  takes(0, 1, ""),
+		Long: "validate prints every problem as file:line:col: text. It exits with 0 when the file can be served and with 1\n" +
+			"when it can't; warnings alone are 0. What the file may run beyond what you have accepted is a warning: serve\n" +
+			"holds it back. With --accept you accept it, once nothing is wrong with the file.",
+		Args: takes(0, 1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if a.config = args[0]; a.config == "" {
 					return usage("the name of the file is empty; name one, or leave it out")
 				}
 			}
-			return a.validate()
+			if accepts && a.config == "" && !a.terminal {
+				return usage("--accept is for a person who has looked at the file; name the file: mcp-decide validate --accept FILE")
+			}
+			return a.validate(accepts)
 		},
 	}
 	a.formatFlag(cmd)
-	missing(cmd, map[string]string{"accept": "accept what a changed file may run"})
+	cmd.Flags().BoolVar(&accepts, "accept", false, "accept what the file may run, as it stands now")
 	return cmd
 }
 
 // verdict is one line of validate, in JSON.
 type verdict struct {
-	Level   string `json:"level"` // error or warning
+	Level   string `json:"level"` // error, warning or accepted
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
@@ -43,14 +49,24 @@ type verdict struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-func (a *app) validate() error {
+func (a *app) validate(accepts bool) error {
 	asJSON, err := a.wantJSON()
 	if err != nil {
 		return err
 	}
-	verdicts, err := a.inspect()
+	verdicts, p, err := a.inspect()
 	if err != nil {
 		return err
+	}
+	if accepts && p != nil && p.file.Path == "" {
+		return usage("the built-in demo runs, and there is nothing to accept about it; name a file: mcp-decide validate --accept FILE")
+	}
+	if p != nil {
+		more, err := a.acceptance(p, accepts)
+		if err != nil {
+			return err
+		}
+		verdicts = append(verdicts, more...)
 	}
 	failed := false
 	for _, v := range verdicts {
@@ -72,14 +88,15 @@ func (a *app) validate() error {
 	return err
 }
 
-// inspect finds all that is wrong or doubtful. Its error is for a file that can't be read at all.
-func (a *app) inspect() ([]verdict, error) {
+// inspect finds all that is wrong or doubtful, and gives the plan of a file that can be served. Its error is for a file that can't be
+// read at all.
+func (a *app) inspect() ([]verdict, *plan, error) {
 	f, err := a.find()
 	if verdicts := judgeAll(err); verdicts != nil {
-		return verdicts, nil
+		return verdicts, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f.demo {
 		// Else who forgot to name a file would take the silence for its praise.
@@ -87,10 +104,10 @@ func (a *app) inspect() ([]verdict, error) {
 	}
 	s, err := build(f, slog.New(slog.DiscardHandler))
 	if verdicts := judgeAll(err); verdicts != nil {
-		return verdicts, nil
+		return verdicts, nil, nil
 	}
 	if err != nil {
-		return []verdict{{Level: "error", File: cmp.Or(f.file.Path, "demo.yaml"), Message: err.Error()}}, nil
+		return []verdict{{Level: "error", File: cmp.Or(f.file.Path, "demo.yaml"), Message: err.Error()}}, nil, nil
 	}
 	var verdicts []verdict
 	for _, w := range s.warnings {
@@ -100,9 +117,9 @@ func (a *app) inspect() ([]verdict, error) {
 		verdicts = append(verdicts, judge("warning", p))
 	}
 	if _, err := server.New(s.engine, server.Options{Name: f.file.Server.Name, Version: version, Caller: self()}); err != nil {
-		verdicts = append(verdicts, verdict{Level: "error", File: f.file.Path, Message: err.Error()})
+		return append(verdicts, verdict{Level: "error", File: f.file.Path, Message: err.Error()}), nil, nil
 	}
-	return verdicts, nil
+	return verdicts, s.plan, nil
 }
 
 // judgeAll are the problems that an error lists; nil if it lists none.
@@ -126,8 +143,8 @@ func judge(level string, p config.Problem) verdict {
 func (v verdict) String() string {
 	p := config.Problem{File: v.File, Pos: config.Pos{Line: v.Line, Col: v.Column}}
 	text := place(p) + ": "
-	if v.Level == "warning" {
-		text += "warning: "
+	if v.Level != "error" {
+		text += v.Level + ": "
 	}
 	if v.Key != "" {
 		text += v.Key + ": "
