@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -253,17 +254,12 @@ func TestPaths(t *testing.T) {
 		{"/", 401, 404},
 		{"*", 401, 404},
 	} {
+		u, err := url.ParseRequestURI(tc.target)
+		if err != nil {
+			t.Fatal(err)
+		}
 		r := httptest.NewRequest("GET", "/", nil)
-		if u, err := r.URL.Parse(tc.target); err == nil && tc.target != "*" {
-			r.URL.Path, r.URL.RawPath = u.Path, u.RawPath
-			if i := strings.Index(tc.target, ".."); i >= 0 || strings.HasPrefix(tc.target, "//") {
-				r = httptest.NewRequest("GET", "http://localhost"+tc.target, nil)
-				r.URL.Host = ""
-			}
-		}
-		if tc.target == "*" {
-			r.URL.Path, r.RequestURI = "*", "*"
-		}
+		r.URL, r.RequestURI = u, tc.target
 		r.Host = "localhost"
 		for token, want := range map[string]int{"": tc.stranger, deskSecret: tc.desk} {
 			r.Header.Set("Authorization", "Bearer "+token)
