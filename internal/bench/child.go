@@ -97,29 +97,19 @@ func onStreams(s spec, in io.Reader, out io.Writer) (func() error, error) {
 
 // onHTTP serves on a port of the loopback interface.
 func onHTTP(s spec) (serve func() error, addr string, err error) {
-	var h http.Handler
-	switch s.Kind {
-	case bare:
-		srv, err := newBare(s.Fillers)
-		if err != nil {
-			return nil, "", err
-		}
-		h = sdk.NewStreamableHTTPServer(srv, sdk.WithStateLess(true))
-	case ours:
-		if h, err = oursOverHTTP(s); err != nil {
-			return nil, "", err
-		}
-	default:
-		return nil, "", errKind
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, "", err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", h)
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	return func() error { return web.Serve(l) }, l.Addr().String(), nil
+	switch s.Kind {
+	case bare:
+		serve, err = bareOn(l, s)
+	case ours:
+		serve, err = oursOn(l, s)
+	default:
+		err = errKind
+	}
+	return serve, l.Addr().String(), err
 }
 
 // child is a server in a process of its own.
