@@ -13,7 +13,7 @@ const most = 4; // expected failures, in all sets together
 const bad = new Set(["FAILURE", "WARNING", "SKIPPED"]);
 const problems = [];
 
-// expectations are the entries of a set's file: scenario:check, with the reason as the comment above it or behind it.
+// expectations are the entries of a set's file: scenario:check, with the reason as the comment above it.
 function expectations(set) {
   const entries = new Map();
   let reason = "";
