@@ -58,30 +58,10 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 		// Over HTTP a caller is who the token says, and nobody else.
 		caller, a.wiring = registry.Caller{}, wiring{strangers: true, recorder: numbers.counting}
 	}
-	gate := a.newGate()
-	a.wiring.hold = gate.hold
-	s, err := a.connect(ctx)
+	s, srv, changes, err := a.ready(ctx, caller, offer)
 	if err != nil {
 		return err
 	}
-	s.warn(ctx)
-	s.plan.tell(ctx, s.log)
-	about := s.found.file.Server
-	options := server.Options{
-		Name:         about.Name,
-		Title:        about.Title,
-		Version:      version,
-		Instructions: about.Instructions,
-		Notice:       s.found.notice(),
-		Caller:       caller,
-		Offer:        offer,
-		Log:          s.log,
-	}
-	srv, err := server.New(s.engine, options)
-	if err != nil {
-		return &exitError{exitUsage, err}
-	}
-	changes := a.newReloader(s, srv, options, gate)
 	go func() {
 		<-a.again
 		srv.Stop()
@@ -103,6 +83,34 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 		return &exitError{exitRefused, err}
 	}
 	return nil
+}
+
+// ready makes a server of the configuration, and what keeps it up to date. Neither has begun.
+func (a *app) ready(ctx context.Context, caller registry.Caller, offer registry.Offer) (s *setup, srv *server.Server, changes *reloader, err error) {
+	gate := a.newGate()
+	a.wiring.hold = gate.hold
+	s, err = a.connect(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s.warn(ctx)
+	s.plan.tell(ctx, s.log)
+	about := s.found.file.Server
+	options := server.Options{
+		Name:         about.Name,
+		Title:        about.Title,
+		Version:      version,
+		Instructions: about.Instructions,
+		Notice:       s.found.notice(),
+		Caller:       caller,
+		Offer:        offer,
+		Log:          s.log,
+	}
+	srv, err = server.New(s.engine, options)
+	if err != nil {
+		return nil, nil, nil, &exitError{exitUsage, err}
+	}
+	return s, srv, a.newReloader(s, srv, options, gate), nil
 }
 
 // serveHint tells a person who started serve by hand what it waits for.
