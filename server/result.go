@@ -33,6 +33,7 @@ const (
 	metaRecorded  = "mcp-decide/recorded"
 	metaOnFailure = "mcp-decide/on_failure"
 	metaError     = "mcp-decide/error" // one of the kinds of problem
+	metaRetry     = "mcp-decide/retry_after_ms"
 )
 
 // nativeResult is the result of a native call.
@@ -84,6 +85,7 @@ func turnMeta(out decide.Outcome) *mcp.Meta {
 	if out.OnFailure {
 		m[metaOnFailure] = true
 	}
+	addRetry(m, out.Problem)
 	return meta(m)
 }
 
@@ -125,9 +127,19 @@ func (s *Server) notRun(ctx context.Context, subject string, err error) (*mcp.Ca
 		return nil, ctx.Err()
 	}
 	if text := mendable(subject, err); text != "" {
-		return errorResult(text, map[string]any{metaError: decide.Kind(err)}), nil
+		m := map[string]any{metaError: decide.Kind(err)}
+		addRetry(m, err)
+		return errorResult(text, m), nil
 	}
 	return s.internalResult(subject, err), nil
+}
+
+// addRetry says when the same call may come again, where that is known.
+func addRetry(m map[string]any, err error) {
+	var refused *registry.Refused
+	if errors.As(err, &refused) && refused.RetryAfter > 0 {
+		m[metaRetry] = max(refused.RetryAfter.Milliseconds(), 1)
+	}
 }
 
 // mendable words an error that the model can do something about; "" when it can't.

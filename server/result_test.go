@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,8 @@ func TestTurnResult(t *testing.T) {
 			`{"_meta":{"mcp-decide/state":"running"},"content":[{"type":"text","text":"Send it again."}]}`},
 		{"spent", decide.Outcome{Text: "Over.", State: decide.Exhausted, Problem: &decide.DecisionError{Kind: validate.UnknownCall}},
 			`{"_meta":{"mcp-decide/error":"unknown_call","mcp-decide/state":"exhausted"},"content":[{"type":"text","text":"Over."}],"isError":true}`},
+		{"too often", decide.Outcome{Text: "Later.", State: decide.Open, Problem: &registry.Refused{Kind: "gated", RetryAfter: 1500 * time.Millisecond}},
+			`{"_meta":{"mcp-decide/error":"gated","mcp-decide/retry_after_ms":1500,"mcp-decide/state":"open"},"content":[{"type":"text","text":"Later."}],"isError":true}`},
 		{"changed since", decide.Outcome{Text: "Changed.", State: decide.Open, Problem: decide.ErrChanged},
 			`{"_meta":{"mcp-decide/error":"changed","mcp-decide/state":"open"},"content":[{"type":"text","text":"Changed."}],"isError":true}`},
 		{"no turn", decide.Outcome{Text: "None.", Handle: strings.Repeat("x", 5000), Problem: decide.ErrNoTurn},
