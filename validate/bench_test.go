@@ -59,7 +59,7 @@ func BenchmarkCheck(b *testing.B) {
 		}
 	})
 	b.Run("library", func(b *testing.B) { // the same by the library alone
-		e, err := s.engine()
+		e, err := s.ready().engine()
 		if err != nil {
 			b.Fatal(err)
 		}

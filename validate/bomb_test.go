@@ -237,7 +237,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e, err := s.engine()
+		e, err := s.ready().engine()
 		if err != nil {
 			t.Fatalf("taken, but the library refuses: %v", err)
 		}
@@ -248,7 +248,7 @@ func FuzzCheck(f *testing.F) {
 		if problems != nil {
 			_ = NewError("s", problems...).Fix()
 		}
-		if affordable(s.root, v) && s.root.always == nil && (e.root.Validate(v) == nil) != (problems == nil) {
+		if affordable(s.ready().root, v) && s.ready().root.always == nil && (e.root.Validate(v) == nil) != (problems == nil) {
 			t.Fatalf("problems: %v, the library says otherwise", problems)
 		}
 	})

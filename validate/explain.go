@@ -26,7 +26,7 @@ type fault struct {
 }
 
 // problems checks a value and words what is wrong with it.
-func (e *engine) problems(s *Schema, root string, v any) []Problem {
+func (e *engine) problems(c *compiled, root string, v any) []Problem {
 	err := e.root.Validate(v)
 	if err == nil {
 		return nil
@@ -35,7 +35,7 @@ func (e *engine) problems(s *Schema, root string, v any) []Problem {
 	if !ok {
 		return refused(root, "this value can't be checked: "+printable(cut(err.Error(), 200)))
 	}
-	x := explainer{schema: s, engine: e, value: v, left: maxVisits / 10}
+	x := explainer{schema: c, engine: e, value: v, left: maxVisits / 10}
 	all := withoutEchoes(x.faults(invalid))
 	x.sort(all)
 	return x.worded(root, all)
@@ -43,7 +43,7 @@ func (e *engine) problems(s *Schema, root string, v any) []Problem {
 
 // explainer turns the library's tree of errors into faults.
 type explainer struct {
-	schema *Schema
+	schema *compiled
 	engine *engine
 	value  any
 	left   int            // visits that may still be spent on finding examples

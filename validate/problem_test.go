@@ -225,7 +225,7 @@ func TestKeywords(t *testing.T) {
 		if name != "$defs" {
 			schema += `,"$defs":{"a":true}`
 		}
-		if _, err := mustCompile(t, schema+"}").engine(); err != nil {
+		if _, err := mustCompile(t, schema+"}").ready().engine(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -249,7 +249,7 @@ func TestWordsOfAnyShape(t *testing.T) {
 			return
 		}
 		taken++
-		if _, err := s.engine(); err != nil {
+		if _, err := s.ready().engine(); err != nil {
 			t.Fatalf("%s is taken, but the library says %v", text, err)
 		}
 		if _, err := plainLibrary(must(json.Marshal(without(doc, "$schema", "$id")))); err != nil {

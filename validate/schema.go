@@ -3,10 +3,17 @@ package validate
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 )
 
 // Schema is a compiled JSON Schema, safe for concurrent use. The zero value accepts nothing.
 type Schema struct {
+	text string // sound
+	made atomic.Pointer[compiled]
+}
+
+// compiled is what checking needs of a schema.
+type compiled struct {
 	root   *node
 	nodes  map[string]*node // by JSON Pointer
 	engine func() (*engine, error)
@@ -26,7 +33,40 @@ func Compile(schema []byte) (*Schema, error) {
 	if len(schema) > maxSchemaText {
 		return nil, &SchemaError{[]Fault{{Message: fmt.Sprintf("the text has %d bytes, at most %d are read", len(schema), maxSchemaText)}}}
 	}
-	doc, fault := decodeOrdered(schema)
+	c, err := read(string(schema))
+	if err != nil {
+		return nil, err
+	}
+	if !c.root.plain { // else the library is needed only to say what is wrong; its set-up is what costs time
+		if _, err := c.engine(); err != nil {
+			return nil, err
+		}
+	}
+	s := &Schema{text: string(schema)}
+	s.made.Store(c)
+	return s, nil
+}
+
+// Rest drops all but the text of the schema, which is a fraction of it: of many schemas most are hardly ever used. The next
+// Check makes it again, which takes as long as Compile did.
+func (s *Schema) Rest() { s.made.Store(nil) }
+
+// ready is what was made of the text, or is made again. It is nil for the zero value.
+func (s *Schema) ready() *compiled {
+	if c := s.made.Load(); c != nil || s.text == "" {
+		return c
+	}
+	c, err := read(s.text)
+	if err != nil {
+		return nil // it was sound before
+	}
+	s.made.Store(c)
+	return c
+}
+
+// read reads a text and finds it sound, or says all that is wrong with it.
+func read(text string) (*compiled, error) {
+	doc, fault := decodeOrdered([]byte(text))
 	if fault != nil {
 		return nil, &SchemaError{[]Fault{{Pointer: string(fault.place), Message: fault.String()}}}
 	}
@@ -39,16 +79,10 @@ func Compile(schema []byte) (*Schema, error) {
 	if err := r.faults.err(); err != nil {
 		return nil, err
 	}
-	s := &Schema{root: root, nodes: r.nodes, engine: sync.OnceValues(func() (*engine, error) {
+	return &compiled{root: root, nodes: r.nodes, engine: sync.OnceValues(func() (*engine, error) {
+		doc, _ := decodeOrdered([]byte(text))
 		return compile(document(root, doc))
-	})}
-	if root.plain {
-		return s, nil // the library is needed only to say what is wrong; its set-up is what costs time
-	}
-	if _, err := s.engine(); err != nil {
-		return nil, err
-	}
-	return s, nil
+	})}, nil
 }
 
 // document is the schema for the library, without the words that would give it another name
@@ -72,32 +106,38 @@ func document(root *node, doc any) map[string]any {
 // problems are returned, the last of which then says how many more there are. A value on which the schema
 // would take too long is a problem too.
 func (s *Schema) Check(root string, v any) (problems []Problem) {
-	if s == nil || s.root == nil {
-		return refused(root, "there is no schema to check this with")
+	if s == nil {
+		return refused(root, noSchema)
+	}
+	c := s.ready()
+	if c == nil {
+		return refused(root, noSchema)
 	}
 	defer func() {
 		if r := recover(); r != nil {
 			problems = refused(root, "this value could not be checked")
 		}
 	}()
-	if s.root.plain && s.root.fits(v, &meter{left: maxVisits}) {
+	if c.root.plain && c.root.fits(v, &meter{left: maxVisits}) {
 		return nil
 	}
-	if s.root.always != nil {
+	if c.root.always != nil {
 		return refused(root, "the schema takes no value at all")
 	}
 	if fault := sound(v, 0); fault != "" {
 		return refused(root, fault)
 	}
-	if !affordable(s.root, v) {
+	if !affordable(c.root, v) {
 		return refused(root, "this value takes too long to check against its schema; give a smaller one")
 	}
-	e, err := s.engine()
+	e, err := c.engine()
 	if err != nil {
 		return refused(root, "the schema can't be used: "+err.Error())
 	}
-	return e.problems(s, root, v)
+	return e.problems(c, root, v)
 }
+
+const noSchema = "there is no schema to check this with"
 
 func refused(root, why string) []Problem {
 	return []Problem{{Kind: TypeMismatch, Path: root, Hint: why}}
