@@ -111,6 +111,9 @@ func listen(t *testing.T, c net.Conn) heard {
 		if h.answered.IsZero() {
 			h.answered = time.Now()
 		}
+		if res.Close {
+			res.Header.Set("Connection", "close") // it is taken out when it is read
+		}
 		body, err := io.ReadAll(res.Body)
 		if err != nil {
 			t.Errorf("reading the body of an answer: %v", err)
