@@ -52,5 +52,5 @@ func (u *uses) headerName(name string, auth bool) (message, fix string) {
 
 // sendable reports whether a header can carry a text; a NUL in it stands for a value.
 func sendable(own string) bool {
-	return strings.TrimSpace(own) == own && !strings.ContainsFunc(own, func(r rune) bool { return r != 0 && r < ' ' || r == 0x7f })
+	return strings.Trim(own, " ") == own && !strings.ContainsFunc(own, func(r rune) bool { return r != 0 && r < ' ' || r == 0x7f })
 }

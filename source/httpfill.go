@@ -1,9 +1,12 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -184,7 +187,7 @@ func (e *endpoint) fillHeaders(f *filled, args registry.Args) {
 		case !ok:
 			continue
 		case len(text) > maxHeader:
-			f.misfit(blame(e.params, h.value.Params(), args, long), fmt.Sprintf("is longer than the %d bytes that a header may have", maxHeader), "Say it shorter.")
+			f.misfit(e.longest(args, h.value.Params()...), fmt.Sprintf("is longer than the %d bytes that a header may have", maxHeader), "Say it shorter.")
 		case !sendable(text):
 			f.misfit(blame(e.params, h.value.Params(), args, unsendable), "holds what a header can't carry: a line end, another control character, or blanks at its ends",
 				"Write it on one line.")
@@ -195,7 +198,7 @@ func (e *endpoint) fillHeaders(f *filled, args registry.Args) {
 
 // sendable reports whether a header can carry a text as it is.
 func sendable(text string) bool {
-	return strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+	return strings.Trim(text, " ") == text && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 func unsendable(value any) bool {
@@ -203,15 +206,14 @@ func unsendable(value any) bool {
 	return ok && !sendable(text)
 }
 
-// longest blames the longest value of a call.
-func (e *endpoint) longest(args registry.Args) misfit {
-	most, size := "", -1
-	for name := range e.params {
-		if text, ok := args[name].(string); ok && (len(text) > size || len(text) == size && name < most) {
-			most, size = name, len(text)
-		}
+// longest blames the longest of some values, or of all.
+func (e *endpoint) longest(args registry.Args, names ...string) misfit {
+	if names == nil {
+		names = slices.Sorted(maps.Keys(e.params))
 	}
-	if size < 0 {
+	size := func(name string) int { text, _ := args[name].(string); return len(text) }
+	most := slices.MaxFunc(append([]string{""}, names...), func(a, b string) int { return cmp.Compare(size(a), size(b)) })
+	if most == "" {
 		return misfit{who: "a value"}
 	}
 	return blame(e.params, []string{most}, args, func(any) bool { return true })

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -174,3 +175,5 @@ func called(t testing.TB, m *registry.Method, args string) (registry.State, stri
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+var silent = log.New(io.Discard, "", 0)
