@@ -1,33 +1,37 @@
-// The MCP Inspector, from the command line, over stdio, with the demo configuration.
+// The MCP Inspector, from the command line, on stdio and over HTTP, with the demo configuration.
 //
 //	node inspector.mjs [BINARY]
 //
-// mcp-inspector --cli starts a server for each command and ends it after. Turns live as long as the server when they are
-// kept in memory, so a turn that one command opens is unknown to the next: that is what is asserted there. mcpdo,
-// the Inspector's other command, keeps the server in a daemon, and does the whole tour.
+// On stdio mcp-inspector --cli starts a server for each command and ends it after. Turns live as long as the server when they
+// are kept in memory, so a turn that one command opens is unknown to the next: that is what is asserted there. Over HTTP the
+// server lasts, and the next command goes on with the turn. mcpdo, the Inspector's other command, keeps its connection in a
+// daemon, and does the whole tour either way.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { assert, binary, handle, reply, step, text, tours } from './kit.mjs';
+import { assert, handle, reply, step, surroundings, text, tours, ways } from './kit.mjs';
 
 const root = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json'));
 const inspector = join(root, 'clients/launcher/build/index.js');
 const mcpdo = join(root, 'clients/mcpdo/build/mcp-bin.js');
 
-await tours([
-  ['inspector, one process a command', oneShot],
-  ['inspector, legacy', (place) => session('legacy', place)],
-  ['inspector, auto', (place) => session('auto', place)],
-  ['inspector, modern', (place) => session('modern', place)],
-]);
+await tours(ways.flatMap((way) => [
+  [`inspector, ${way.name}, one process a command`, (place) => oneShot(way, place)],
+  ...['legacy', 'auto', 'modern'].map((era) => [`inspector, ${way.name}, ${era}`, (place) => session(way, era, place)]),
+]));
+
+// target is how the Inspector's commands are told which server: what to start, or where it is and what to show there.
+function target(server) {
+  return server.url ? [server.url, '--transport', 'http', '--header', server.header] : server.command;
+}
 
 // run starts one of the Inspector's commands, away from the user's own settings.
 function run(place, program, args, more = {}) {
   const done = spawnSync(process.execPath, [program, ...args], {
     cwd: place.base,
-    env: { PATH: process.env.PATH, HOME: place.base, XDG_CONFIG_HOME: place.base, LC_ALL: 'C', TZ: 'UTC', NO_COLOR: '1', MCP_INSPECTOR_SECRET_STORE: 'memory', ...more },
+    env: { ...surroundings(place), NO_COLOR: '1', MCP_INSPECTOR_SECRET_STORE: 'memory', ...more },
     encoding: 'utf8',
     timeout: 120_000,
     killSignal: 'SIGKILL',
@@ -51,9 +55,10 @@ function wanted(uris) {
   return some;
 }
 
-async function oneShot(place) {
+async function oneShot(way, place) {
+  const server = await step(`a server on ${way.name}`, () => way.start(place));
   const cli = (method, ...args) =>
-    run(place, inspector, ['--cli', binary, 'serve', '--method', method, ...args, '--format', 'json']);
+    run(place, inspector, ['--cli', ...target(server), '--method', method, ...args, '--format', 'json']);
   const call = (name, args) => cli('tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args));
 
   await step('tools/list', () => {
@@ -68,19 +73,32 @@ async function oneShot(place) {
     assert.match(text(told(call('count_words', { text: 'one two three' }))), /^\s*3$/);
   });
   const turn = await step('a decision opens', () => handle(text(told(call('tidy_folder', { path: place.folder, wish: 'Look.' })))));
-  await step('its turn is unknown to the next process, which says so as a tool error', () => {
-    const done = call('pick_read', { turn, text: reply('look', { path: place.folder }) });
-    assert.equal(told(done, 5).isError, true);
-  });
+  const look = () => call('pick_read', { turn, text: reply('look', { path: place.folder }) });
+  if (server.lasts) {
+    await step('the next process goes on with it', () => {
+      const native = told(call('list_folder', { path: place.folder }));
+      assert.deepEqual(told(look()).content.slice(1), native.content);
+    });
+    await step('without the token nothing is to be had', () => {
+      const done = run(place, inspector, ['--cli', server.url, '--transport', 'http', '--method', 'tools/list', '--format', 'json']);
+      assert.equal(done.status, 3, `${done.stdout}\n${done.stderr}`); // what the Inspector ends with when it is not let in
+    });
+  } else {
+    await step('its turn is unknown to the next process, which says so as a tool error', () => {
+      assert.equal(told(look(), 5).isError, true);
+    });
+  }
   await step('prompts and resources', () => {
     assert.ok(told(cli('prompts/list')).prompts.some((prompt) => prompt.name === 'tidy_folder'));
     assert.ok(told(cli('prompts/get', '--prompt-name', 'tidy_folder', '--prompt-args', `path=${place.folder}`, 'wish=Look.')).messages.length > 0);
     const uris = told(cli('resources/list')).resources.map((resource) => resource.uri);
     for (const uri of wanted(uris)) assert.ok(told(cli('resources/read', '--uri', uri)).contents[0].text.length > 0, uri);
   });
+  await step('the server ends well', () => server.end());
 }
 
-async function session(era, place) {
+async function session(way, era, place) {
+  const server = await step(`a server on ${way.name}`, () => way.start(place));
   const own = { MCP_INSPECTOR_DAEMON_DIR: join(place.base, 'daemon'), MCP_INSPECTOR_DAEMON_TOKEN: 'clients' };
   const mcp = (...args) => run(place, mcpdo, ['--format', 'json', ...args], own);
   const on = (...args) => mcp('--connection', 'desk', ...args);
@@ -88,7 +106,8 @@ async function session(era, place) {
 
   try {
     await step('connect', () => {
-      const connected = told(mcp('connect', '@desk', '--era', era, '--', binary, 'serve'));
+      const where = server.url ? target(server) : ['--', ...target(server)];
+      const connected = told(mcp('connect', '@desk', '--era', era, ...where));
       assert.equal(connected.protocolEra, era === 'legacy' ? 'legacy' : 'modern');
     });
     await step('a native call', () => {
@@ -126,4 +145,5 @@ async function session(era, place) {
   } finally {
     mcp('daemon', 'stop');
   }
+  await step('the server ends well', () => server.end());
 }

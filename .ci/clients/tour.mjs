@@ -1,13 +1,13 @@
-// The TypeScript client in three protocol eras, over stdio, with the demo configuration: what a newcomer does in the
-// first five minutes, and what a careless model does.
+// The TypeScript client in three protocol eras, on stdio and over HTTP, with the demo configuration: what a newcomer does in
+// the first five minutes, and what a careless model does.
 //
 //	node tour.mjs [BINARY]
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { assert, binary, handle, reply, step, text, tours } from './kit.mjs';
+import { assert, handle, reply, step, surroundings, text, tours, ways } from './kit.mjs';
 
 const modern = '2026-07-28';
 const eras = [
@@ -18,18 +18,38 @@ const eras = [
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-await tours(eras.map(([name, mode, version]) => [`client, ${name}`, (place) => tour(mode, version, place)]));
+await tours(ways.flatMap((way) =>
+  eras.map(([name, mode, version]) => [`client, ${way.name}, ${name}`, (place) => tour(way, mode, version, place)])));
 
-async function tour(mode, version, place) {
-  const transport = new StdioClientTransport({
-    command: binary,
-    args: ['serve'],
-    cwd: place.base,
-    env: { PATH: process.env.PATH, HOME: place.base, XDG_CONFIG_HOME: place.base, LC_ALL: 'C', TZ: 'UTC' },
-    stderr: 'pipe',
-  });
+// connection is a client's transport to a server; said is what the server logs.
+function connection(server, place) {
+  if (server.url) {
+    const requestInit = { headers: { Authorization: `Bearer ${server.token}` } };
+    return { transport: new StreamableHTTPClientTransport(new URL(server.url), { requestInit }), said: server.said };
+  }
+  const [command, ...args] = server.command;
+  const transport = new StdioClientTransport({ command, args, cwd: place.base, env: surroundings(place), stderr: 'pipe' });
   let said = '';
   transport.stderr.on('data', (chunk) => { said += chunk; });
+  return { transport, said: () => said };
+}
+
+// ended waits until a process is gone.
+async function ended(pid) {
+  for (let i = 0; ; i++) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    assert.ok(i < 1000, `process ${pid} is still there`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+async function tour(way, mode, version, place) {
+  const server = await step(`a server on ${way.name}`, () => way.start(place));
+  const { transport, said } = connection(server, place);
   const client = new Client({ name: 'clients', version: '1' }, { capabilities: {}, versionNegotiation: mode });
   const call = (name, args) => client.callTool({ name, arguments: args });
   let pid;
@@ -37,10 +57,20 @@ async function tour(mode, version, place) {
   try {
     await step('connect', async () => {
       await client.connect(transport);
-      pid = transport.pid;
+      pid = transport.pid; // of a server that the client has started
       assert.match(client.getNegotiatedProtocolVersion(), version);
       assert.ok(client.getInstructions()?.length > 0, 'no instructions');
     });
+
+    if (server.url) {
+      await step('who has no token is told so, and nothing else', async () => {
+        for (const headers of [{}, { Authorization: 'Bearer nonsense-nonsense-nonsense' }]) {
+          const answer = await fetch(server.url, { method: 'POST', headers, body: '{}' });
+          assert.equal(answer.status, 401);
+          assert.match(answer.headers.get('www-authenticate'), /^Bearer/);
+        }
+      });
+    }
 
     const tools = await step('tools/list: each tool has a title, a description, four hints and a closed schema', async () => {
       const { tools } = await client.listTools();
@@ -195,22 +225,17 @@ async function tour(mode, version, place) {
       await assert.rejects(client.readResource({ uri: 'decide://methods/none' }));
     });
   } catch (error) {
-    if (said) console.log(said.replace(/^/gm, '      stderr: '));
+    if (said()) console.log(said().replace(/^/gm, '      stderr: '));
     throw error;
   } finally {
     await client.close();
   }
 
   await step('close: the server has ended', async () => {
-    assert.ok(pid, 'the client knows no process');
-    for (let i = 0; ; i++) {
-      try {
-        process.kill(pid, 0);
-      } catch {
-        return;
-      }
-      assert.ok(i < 1000, `process ${pid} is still there`);
-      await new Promise((done) => setTimeout(done, 10));
+    if (!server.lasts) {
+      assert.ok(pid, 'the client knows no process');
+      await ended(pid);
     }
+    await server.end();
   });
 }
