@@ -1,11 +1,14 @@
 package server
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	sdk "github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-decide/mcp-decide/decide"
@@ -122,17 +125,32 @@ func (s *Server) checkSchemas(c *catalog) error {
 		if !s.offersTool(m) {
 			continue
 		}
-		if err := registry.CheckToolSchema(m.InputSchema()); err != nil {
+		if err := checkToolSchema(m.InputSchema()); err != nil {
 			return fmt.Errorf("method %q can't be a tool; mend it, or offer it by menu: %w", m.Name, err)
 		}
 	}
 	for _, d := range c.decisions {
-		if err := registry.CheckToolSchema(d.Inputs()); err != nil {
+		if err := checkToolSchema(d.Inputs()); err != nil {
 			return fmt.Errorf("decision %q can't be a tool: %w", d.Name, err)
 		}
 	}
 	return nil
 }
+
+// checkToolSchema looks at what the registry does not know of: arguments that HTTP has to repeat in headers. The SDK panics at those
+// that no header can be.
+func checkToolSchema(schema json.RawMessage) error {
+	if err := registry.CheckToolSchema(schema); err != nil {
+		return err
+	}
+	if !inHeaders(schema) {
+		return nil
+	}
+	return mcp.ValidateParamHeaderAnnotations(&mcp.Tool{RawInputSchema: schema})
+}
+
+// inHeaders reports whether a schema may ask for arguments in headers.
+func inHeaders(schema json.RawMessage) bool { return bytes.Contains(schema, []byte("x-mcp-header")) }
 
 // Refresh shows clients what the engine now holds, and tells those that listen which of their lists have changed, once
 // each. Requests follow the engine by themselves; call it after a reload, so that clients need not ask to learn of it.

@@ -101,7 +101,7 @@ func (h *endpoint) paramHeaders(t *stream, header http.Header, m message) *fault
 		return nil
 	}
 	tool := h.s.sdk.GetTool(m.name)
-	if tool == nil || !bytes.Contains(tool.Tool.RawInputSchema, []byte("x-mcp-header")) {
+	if tool == nil || !inHeaders(tool.Tool.RawInputSchema) {
 		return nil
 	}
 	lookup := func(name string) (string, bool) {

@@ -201,6 +201,9 @@ func TestSchemasThatCanNotBe(t *testing.T) {
 		{"ten levels", deep.Fields[0], ""},
 		{"items that are decided elsewhere", whole(`{"type":"array","unevaluatedItems":false}`), "schema at /properties/x: a list without items"},
 		{"a bare list", whole(`{"type":"array"}`), ""},
+		{"a header that can't be one", whole(`{"type":"string","x-mcp-header":"bad header"}`), `property "x": x-mcp-header value "bad header" contains invalid character`},
+		{"a header of a list", whole(`{"type":"array","items":{},"x-mcp-header":"Region"}`), `property "x": x-mcp-header can only be applied to primitive types`},
+		{"a header", whole(`{"type":"string","x-mcp-header":"Region"}`), ""},
 	} {
 		for _, offer := range []registry.Offer{"", registry.OfferNative, registry.OfferBoth, registry.OfferMenu} {
 			m := registry.Method{Name: "m", Summary: "A method.", Effect: registry.Read, Offer: offer, Params: []registry.Param{c.param}, Run: nop}
