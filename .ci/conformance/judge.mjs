@@ -11,6 +11,7 @@ import { parse } from "yaml";
 const here = dirname(fileURLToPath(import.meta.url));
 const most = 4; // expected failures, in all sets together
 const bad = new Set(["FAILURE", "WARNING", "SKIPPED"]);
+const documented = readFileSync(join(here, "../../docs/conformance.md"), "utf8");
 const problems = [];
 
 // expectations are the entries of a set's file: scenario:check, with the reason as the comment above it.
@@ -80,6 +81,8 @@ function judge(folder, set) {
   if (passed === 0) problems.push(`${set}: nothing passed`);
   console.log(`conformance ${set}: ${count.length} scenarios, ${passed} checks passed, ${expected.size} expected to fail` +
     (extensions.length ? `; ${extensions.length} scenarios of extensions that are not offered do not count` : ""));
+  const row = `| ${set} | ${count.length} | ${passed} | ${expected.size} |`;
+  if (!documented.includes(row)) problems.push(`${set}: docs/conformance.md does not say: ${row}`);
   for (const [name, e] of expected) console.log(`  expected: ${name}\n    ${e.reason}`);
   return expected.size;
 }
