@@ -54,7 +54,7 @@ func (r *reloader) start(ctx context.Context, watch bool) (stop func(), err erro
 	if watch && r.setup.found.demo {
 		r.setup.log.WarnContext(ctx, "the built-in demo runs, so there is no file to watch", "start", "mcp-decide init")
 	} else if watch {
-		if w, err = watchFile(r.setup.found.file, r.gate.record(r.setup.found.file), r.ask, r.setup.log); err != nil {
+		if w, err = watchFile(r.setup.found.file, r.gate.record(r.setup.found.file), func(look) { r.ask() }, r.setup.log); err != nil {
 			end()
 			return nil, &exitError{exitRefused, err}
 		}

@@ -30,7 +30,7 @@ const (
 // happened there is not trusted: after it the file is looked at, and only one that has changed counts.
 type watcher struct {
 	path, record string // absolute; record may be ""
-	changed      func()
+	changed      func(look)
 	log          *slog.Logger
 	notify       *fsnotify.Watcher
 	watched      map[string]fs.FileInfo // folders, as they were when their watch began
@@ -47,8 +47,8 @@ type look struct {
 	record  string // likewise, of the record
 }
 
-// watchFile watches until close. It calls changed after every change since f was loaded; that must not wait.
-func watchFile(f *config.File, record string, changed func(), log *slog.Logger) (*watcher, error) {
+// watchFile watches until close. It calls changed after every change since f was loaded, with what there is to see then; that must not wait.
+func watchFile(f *config.File, record string, changed func(look), log *slog.Logger) (*watcher, error) {
 	path, err := filepath.Abs(f.Path)
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", f.Path, err)
@@ -68,7 +68,7 @@ func watchFile(f *config.File, record string, changed func(), log *slog.Logger) 
 	}
 	w.last = w.look()
 	if w.last.content != f.Digest {
-		changed() // between being loaded and being watched
+		changed(w.last) // between being loaded and being watched
 	}
 	go w.run(ctx)
 	return w, nil
@@ -123,7 +123,7 @@ func (w *watcher) check() {
 		return
 	}
 	w.last = now
-	w.changed()
+	w.changed(now)
 }
 
 // follow watches the folders on the way to the file as they are now, and no others. Since they may change meanwhile, it looks at them
