@@ -20,8 +20,12 @@ func (b block) MarshalJSON() ([]byte, error) { return b.json, nil }
 
 func text(s string) mcp.Content { return contentBlock(registry.Text(s)) }
 
-// contentBlock is a block on the wire. One that can't be written is replaced by a text that says so.
+// contentBlock is a block on the wire. One that can't be written is replaced by a text that says so. A plain text, which most are,
+// loses nothing in the SDK's own type, and is written once instead of twice.
 func contentBlock(b registry.Block) mcp.Content {
+	if b.Type == "text" && b.Annotations == nil && b.Meta == nil {
+		return mcp.TextContent{Type: "text", Text: b.Text}
+	}
 	out, err := b.MarshalJSON()
 	if err != nil {
 		return text("[a block of the type " + strconv.Quote(plain(b.Type, 40)) + " was left out: it can't be written]")
