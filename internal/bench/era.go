@@ -5,21 +5,21 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // era is how clients of one generation of the protocol write their requests.
 type era struct {
 	name    string // as the tables have it
 	version string
-	meta    string // what each request says of its client; "" = a handshake has said it
+	meta    string // what the _meta of each request says of its client, without braces; "" = a handshake has said it
 }
 
 var (
 	legacy = era{name: "2025-11-25", version: "2025-11-25"}
-	modern = era{name: "2026-07-28", version: "2026-07-28", meta: `"_meta":{` +
-		`"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+	modern = era{name: "2026-07-28", version: "2026-07-28", meta: `"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},` +
-		`"io.modelcontextprotocol/clientCapabilities":{}}`}
+		`"io.modelcontextprotocol/clientCapabilities":{}`}
 	eras = []era{legacy, modern}
 )
 
@@ -28,6 +28,7 @@ type request struct {
 	method string
 	name   string // of the tool; "" for other methods
 	params string // its members, without braces
+	key    string // for "the same call again"; "" = none
 }
 
 // call is a request to call a tool. The arguments are JSON.
@@ -51,11 +52,23 @@ func (e era) write(b []byte, id int64, r request) []byte {
 	b = append(b, r.method...)
 	b = append(b, `","params":{`...)
 	b = append(b, r.params...)
-	if r.params != "" && e.meta != "" {
-		b = append(b, ',')
+	if meta := e.metaOf(r); meta != "" {
+		if r.params != "" {
+			b = append(b, ',')
+		}
+		b = append(b, `"_meta":{`...)
+		b = append(b, meta...)
+		b = append(b, '}')
 	}
-	b = append(b, e.meta...)
 	return append(b, "}}"...)
+}
+
+// metaOf are the members of a request's _meta.
+func (e era) metaOf(r request) string {
+	if r.key == "" {
+		return e.meta
+	}
+	return strings.TrimPrefix(e.meta+`,"mcp-decide/key":`+quoted(r.key), ",")
 }
 
 // headers are those that a request has over HTTP.

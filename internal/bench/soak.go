@@ -14,7 +14,7 @@ import (
 const (
 	visitors    = 32
 	thinking    = 120 * time.Millisecond // between two visits of one visitor, on average
-	warmUp      = 2 * time.Minute        // at the least; at most a third of the whole
+	warmUp      = 2 * time.Minute        // of the mixed load, at most a sixth of the whole
 	sampleEvery = 30 * time.Second       // at the most; a short soak looks more often
 	fullTurns   = 50_000                 // closed turns that are kept: from then on the memory of turns has its size
 )
@@ -22,7 +22,8 @@ const (
 // soak holds the command under a mixed load over HTTP and looks whether anything grows.
 //
 // It fills what is bounded first: traces and closed turns have their limits, and until those are reached memory has to grow.
-// At each look the load stops and everybody hangs up, so that what is seen is what is left behind, not what is going on.
+// At each look the load stops and everybody hangs up, so that what is seen is what is left behind, not what is going on. After
+// each look the server reads its configuration again.
 func soak(o options, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "soak-")
 	if err != nil {
@@ -34,7 +35,12 @@ func soak(o options, out io.Writer) error {
 			return err
 		}
 	}
-	srv, err := serveCommand(o.binary, dir)
+	remote, err := newRemote()
+	if err != nil {
+		return err
+	}
+	defer remote.Close()
+	srv, err := serveCommand(o.binary, dir, remote.Addr().String())
 	if err != nil {
 		return err
 	}
@@ -110,7 +116,7 @@ func (s *soaking) mix(whole time.Duration) error {
 	every := min(sampleEvery, whole/40)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	warm := s.began.Add(min(warmUp, whole/3))
+	warm := time.Now().Add(min(warmUp, whole/6))
 	lastLine := time.Time{}
 	for time.Since(s.began) < whole {
 		select {
@@ -121,6 +127,9 @@ func (s *soaking) mix(whole time.Duration) error {
 		now, err := s.look(crowd)
 		if err != nil {
 			return err
+		}
+		if err := reload(s.srv.cmd.Process); err != nil {
+			return fmt.Errorf("ask for a reload: %w", err)
 		}
 		if time.Now().After(warm) {
 			s.samples = append(s.samples, now)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -38,6 +39,12 @@ methods:
     params: {text: {type: string, description: The text.}}
     rate: unlimited
     run: {argv: [cat], stdin: "{text}"}
+  ask_remote:
+    summary: Ask another server.
+    effect: read
+    params: {text: {type: string, description: The text.}}
+    rate: unlimited
+    http: {url: "http://{remote}/{text}"}
   fixed:
     summary: Always the same.
     rate: unlimited
@@ -72,25 +79,29 @@ decisions:
     summary: Choose what becomes of a text.
     params: {wish: {type: string, description: What is wanted.}}
     prompt: "Do what is wished:\n{wish}"
-    ttl: 1m
     options:
       fixed: fixed
       ` + echoName + `: ` + echoName + `
       note: note
       hand_over: {schema: {queue: {enum: [billing, technical]}}, description: Hand it over.}
+  glance:
+    summary: Look at what there is.
+    prompt: What now?
+    ttl: 1m
+    options: [fixed]
 `
 
 // serveCommand starts the command and waits until it says where it serves.
-func serveCommand(binary, dir string) (*served, error) {
+func serveCommand(binary, dir, remote string) (*served, error) {
 	file := filepath.Join(dir, "soak.yaml")
-	page := strings.Repeat("a page that is read slowly. ", 1000)
-	if err := os.WriteFile(file, []byte(strings.Replace(soakFile, "{page}", page, 1)), 0o600); err != nil {
+	text := strings.NewReplacer("{page}", strings.Repeat("a page that is read slowly. ", 1000), "{remote}", remote).Replace(soakFile)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
 	s := &served{gone: make(chan error, 1), said: &tail{}, tokens: []string{rand.Text(), rand.Text()}}
 	s.ask.Timeout = 30 * time.Second
 	s.cmd = exec.Command(binary, "serve", "--config", file, "--http", "127.0.0.1:0")
-	s.cmd.Env = append(os.Environ(), "SOAK_ONE="+s.tokens[0], "SOAK_TWO="+s.tokens[1])
+	s.cmd.Env = append(os.Environ(), "SOAK_ONE="+s.tokens[0], "SOAK_TWO="+s.tokens[1], "XDG_STATE_HOME="+dir)
 	log, err := s.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -112,6 +123,20 @@ func serveCommand(binary, dir string) (*served, error) {
 		s.kill()
 		return nil, fmt.Errorf("the command does not say where it serves\n%s", s.said.text())
 	}
+}
+
+// newRemote is a server that gives the last part of the path back.
+func newRemote() (net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	web := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		fmt.Fprint(w, r.URL.Path[1:])
+	})}
+	go func() { _ = web.Serve(l) }() // ends when l is closed
+	return l, nil
 }
 
 var servesAt = regexp.MustCompile(`http://([0-9.]+:[0-9]+)/mcp`)

@@ -16,13 +16,15 @@ var visits = [...]struct {
 	weight int
 	do     func(*visitor) error
 }{
-	{"read, as a program", 15, func(v *visitor) error { return v.echo() }},
+	{"read, as a program", 12, func(v *visitor) error { return v.echo(echoName) }},
+	{"read, as a request to another server", 10, func(v *visitor) error { return v.echo("ask_remote") }},
 	{"read, as a value", 20, func(v *visitor) error { return v.call("fixed", "{}", nil) }},
 	{"write", 8, func(v *visitor) error { return v.call("note", textArgs(payload()), nil) }},
+	{"write, and the same again", 1, (*visitor).again},
 	{"open and pick a read", 10, func(v *visitor) error { return v.choose("pick_read", "fixed", "{}", "") }},
 	{"open and pick a write", 5, func(v *visitor) error { return v.choose("pick_write", "note", textArgs(payload()), "") }},
 	{"open, slip, and pick", 4, (*visitor).slip},
-	{"open and leave", 2, func(v *visitor) error { return v.open() }},
+	{"open and leave", 1, func(v *visitor) error { return v.call("glance", "{}", nil) }},
 	{"lists", 6, (*visitor).lists},
 	{"arguments that do not fit", 5, func(v *visitor) error { return v.refused(call("note", `{"text":7}`)) }},
 	{"a turn that is none", 1, func(v *visitor) error { return v.refused(call("pick_read", `{"turn":"k7m2-1","call":"fixed"}`)) }},
@@ -55,12 +57,29 @@ func (v *visitor) round(r request) (*answer, error) {
 	return l.round(r)
 }
 
-func (v *visitor) echo() error {
+// echo calls what gives its payload back.
+func (v *visitor) echo(tool string) error {
 	l, err := v.line()
 	if err != nil {
 		return err
 	}
-	return echoed(l, call(echoName, textArgs(payload())))
+	return echoed(l, call(tool, textArgs(payload())))
+}
+
+// again sends one call twice under one key.
+func (v *visitor) again() error {
+	r := call("note", textArgs(payload()))
+	r.key = payload()
+	for range 2 {
+		a, err := v.round(r)
+		if err != nil {
+			return err
+		}
+		if err := a.ok(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // call makes a call that has to end well; see looks at its answer.
@@ -76,10 +95,6 @@ func (v *visitor) call(tool, args string, see func(*answer) error) error {
 		return nil
 	}
 	return see(a)
-}
-
-func (v *visitor) open() error {
-	return v.call(chooseName, `{"wish":`+quoted(payload())+`}`, nil)
 }
 
 // choose opens a turn and picks. With a slip, that is answered first, and has to be refused.
