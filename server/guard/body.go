@@ -100,6 +100,7 @@ type body struct {
 	control *http.ResponseController
 	until   time.Time // the deadline
 	ended   bool      // all of it has come
+	blind   bool      // no deadline can be set
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -111,10 +112,10 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end sets the deadline. Writers without deadlines are those of tests.
+// end sets the deadline.
 func (b *body) end(at time.Time) {
 	b.until = at
-	_ = b.control.SetReadDeadline(at)
+	b.blind = errors.Is(b.control.SetReadDeadline(at), errors.ErrUnsupported)
 }
 
 // giveUp is for when the handler has returned. net/http reads the rest of a body then.

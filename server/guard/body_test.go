@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -218,6 +219,27 @@ func TestCapHoldsForEveryReader(t *testing.T) {
 					t.Errorf("%s, cap %d, %d more: %d bytes, %v", target, most, more, n, failed)
 				}
 			}
+		}
+	}
+}
+
+// A middleware that hides deadlines takes the time limits away. That is said, once.
+func TestHiddenDeadlinesAreSaid(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	g := newGuard(t, Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
+	g.Handle("/x", &bodies{})
+	hides := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
+	})
+	for want, handler := range []http.Handler{g, hides} {
+		out.Reset()
+		got := converse(t, startTCP(t, handler, ServerOptions{}), strings.Repeat(post("/x", "Content-Length: 3\r\n\r\nabc"), 3))
+		if diff := cmp.Diff([]int{200, 200, 200}, got.statuses); diff != "" {
+			t.Error(diff)
+		}
+		if n := strings.Count(out.String(), "slow clients are not ended"); n != want {
+			t.Errorf("said %d times, want %d: %s", n, want, out.String())
 		}
 	}
 }

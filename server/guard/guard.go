@@ -61,6 +61,7 @@ type Guard struct {
 	order  []string
 
 	replacing sync.Mutex
+	blind     sync.Once // that deadlines can't be set has been logged
 }
 
 type route struct {
@@ -225,6 +226,11 @@ func (g *Guard) pass(w *response, r *http.Request, rt route) {
 	r = r.WithContext(context.WithValue(r.Context(), passedKey{}, &p.pass))
 	limited := limitBody(w.ResponseWriter, r.Body, g.maxBody, g.bodyTimeout)
 	defer limited.giveUp()
+	if limited.blind {
+		g.blind.Do(func() {
+			g.log.Warn("slow clients are not ended: something before the guard hides deadlines, like an http.ResponseWriter without Unwrap")
+		})
+	}
 	r.Body = limited
 	g.mux.ServeHTTP(w, r)
 	if r.MultipartForm != nil {
