@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "shown": shown},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "serves": serves, "shown": shown},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
@@ -86,6 +86,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// runsCommand is a line of a script that runs the command.
+var runsCommand = regexp.MustCompile(`^(?:! )?(?:exec|serves) (mcp-decide .*)$`)
+
 // The tour in the README is the script tour.txtar: the same commands with the same output.
 func TestTour(t *testing.T) {
 	t.Parallel()
@@ -107,8 +110,8 @@ func TestTour(t *testing.T) {
 	var command string
 	for line := range strings.Lines(string(archive.Comment)) {
 		line = strings.TrimSpace(line)
-		if c, ok := strings.CutPrefix(strings.TrimPrefix(line, "! "), "exec mcp-decide "); ok {
-			command = "$ mcp-decide " + c + "\n"
+		if m := runsCommand.FindStringSubmatch(line); m != nil {
+			command = "$ " + m[1] + "\n"
 			continue
 		}
 		want, ok := strings.CutPrefix(line, "cmp shown ")
@@ -131,7 +134,7 @@ func TestTour(t *testing.T) {
 			readme = readme[:start] + output + readme[end:]
 		}
 	}
-	if steps < 7 {
+	if steps < 8 {
 		t.Errorf("the tour has %d steps with output; did the script change its form?", steps)
 	}
 	if shown := strings.Count(readme, "```console\n$ mcp-decide "); shown != steps {

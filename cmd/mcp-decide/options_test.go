@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,10 +27,12 @@ func TestPrecedence(t *testing.T) {
 	}
 	flag, env, kept := file("flag"), file("env"), file("kept", `store: "memory:"`)
 	places := map[string]int{}
+	all := slices.Concat(options, serveOptions)
 	const demo = "\\A.*no configuration found"
 	for _, tc := range []struct {
 		option         *option
 		winner         string
+		command        string // "" = list
 		args           []string
 		variables      []string
 		code           int
@@ -51,14 +55,27 @@ func TestPrecedence(t *testing.T) {
 		{option: &logLevelOption, winner: "flag", args: []string{"--log-level", "info"}, variables: []string{"MCP_DECIDE_LOG_LEVEL=error"}, errors: demo},
 		{option: &logLevelOption, winner: "environment", variables: []string{"MCP_DECIDE_LOG_LEVEL=error"}, errors: `\A\z`},
 		{option: &logLevelOption, winner: "default", errors: demo},
+
+		// An address that can't be read is refused by name; without one, the end of the input ends the command well.
+		{option: &httpOption, winner: "flag", command: "serve", args: []string{"--http", "of-flag"}, variables: []string{"MCP_DECIDE_HTTP=of-env"}, code: 2, errors: `"of-flag"`},
+		{option: &httpOption, winner: "environment", command: "serve", variables: []string{"MCP_DECIDE_HTTP=of-env"}, code: 2, errors: `"of-env"`},
+		{option: &httpOption, winner: "default", command: "serve", errors: demo},
+
+		{option: &tlsCertOption, winner: "flag", command: "serve", args: []string{"--http", "127.0.0.1:0", "--tls-key", "k", "--tls-cert", "of-flag"}, variables: []string{"MCP_DECIDE_TLS_CERT=of-env"}, code: 2, errors: "of-flag"},
+		{option: &tlsCertOption, winner: "environment", command: "serve", args: []string{"--http", "127.0.0.1:0", "--tls-key", "k"}, variables: []string{"MCP_DECIDE_TLS_CERT=of-env"}, code: 2, errors: "of-env"},
+		{option: &tlsCertOption, winner: "default", command: "serve", args: []string{"--http", "127.0.0.1:0", "--tls-key", "k"}, code: 2, errors: "add --tls-cert"},
+
+		{option: &tlsKeyOption, winner: "flag", command: "serve", args: []string{"--http", "127.0.0.1:0", "--tls-cert", "c", "--tls-key", "of-flag"}, variables: []string{"MCP_DECIDE_TLS_KEY=of-env"}, code: 2, errors: "of-flag"},
+		{option: &tlsKeyOption, winner: "environment", command: "serve", args: []string{"--http", "127.0.0.1:0", "--tls-cert", "c"}, variables: []string{"MCP_DECIDE_TLS_KEY=of-env"}, code: 2, errors: "of-env"},
+		{option: &tlsKeyOption, winner: "default", command: "serve", args: []string{"--http", "127.0.0.1:0", "--tls-cert", "c"}, code: 2, errors: "add --tls-key"},
 	} {
 		places[tc.option.flag]++
 		t.Run(tc.option.flag+"/"+tc.winner, func(t *testing.T) {
 			t.Parallel()
 			var out, errs bytes.Buffer
-			cmd := exec.Command("mcp-decide", append([]string{"list"}, tc.args...)...)
+			cmd := exec.Command("mcp-decide", append([]string{cmp.Or(tc.command, "list")}, tc.args...)...)
 			cmd.Env = append(cmd.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
-			for _, o := range options {
+			for _, o := range all {
 				cmd.Env = append(cmd.Env, o.env+"=")
 			}
 			cmd.Env = append(cmd.Env, tc.variables...)
@@ -73,7 +90,7 @@ func TestPrecedence(t *testing.T) {
 			}
 		})
 	}
-	for _, o := range options {
+	for _, o := range all {
 		if places[o.flag] < 3 {
 			t.Errorf("--%s: %d rows", o.flag, places[o.flag])
 		}
