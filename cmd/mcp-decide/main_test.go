@@ -42,6 +42,7 @@ func (a apart) Run() int {
 // The command as users type it.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	orders := ordersDesk(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
@@ -50,6 +51,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
+			env.Setenv("ORDERS", orders)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
 			return os.MkdirAll(home, 0o700)
