@@ -138,6 +138,7 @@ func (b *builder) prepare(at *path, e entry, m *registry.Method, tool bool) {
 	try.Params = fillable(m.Params)
 	ready, err := registry.Prepare(try)
 	if err == nil {
+		m.Share(ready)
 		if tool {
 			b.toolSchema(at, e, m, ready.InputSchema())
 		}

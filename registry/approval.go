@@ -32,8 +32,8 @@ func (m *Method) asks(args, hidden Args) bool {
 		return false
 	}
 	all := holds
-	for i := range m.conditions {
-		c := &m.conditions[i]
+	for i := range m.made.conditions {
+		c := &m.made.conditions[i]
 		v, given := args[c.name]
 		if !given {
 			v, given = hidden[c.name]
@@ -113,7 +113,7 @@ func (p *preparation) approval() {
 			p.flaw(path, "%v", err)
 			continue
 		}
-		p.m.conditions = append(p.m.conditions, c)
+		p.m.made.conditions = append(p.m.made.conditions, c)
 	}
 }
 

@@ -40,12 +40,12 @@ func (m *Method) check(raw json.RawMessage, log *slog.Logger) (Bound, error) {
 		return Bound{}, err
 	}
 	r := reader{}
-	r.object(m.root, args, "args")
-	if problems := r.with(m.checker.Check("args", args)); len(problems) > 0 {
+	r.object(m.made.root, args, "args")
+	if problems := r.with(m.made.checker.Check("args", args)); len(problems) > 0 {
 		return Bound{}, m.unfit(problems)
 	}
-	m.root.fill(args)
-	bound := Bound{Args: args, Dropped: r.dropped, root: m.root}
+	m.made.root.fill(args)
+	bound := Bound{Args: args, Dropped: r.dropped, root: m.made.root}
 	if problems := m.refuse(bound, log); len(problems) > 0 {
 		return Bound{}, m.unfit(problems)
 	}
@@ -88,7 +88,7 @@ func (m *Method) read(raw json.RawMessage) (map[string]any, error) {
 	}
 	p := validate.Problem{Kind: validate.BadArgs, Path: "args",
 		Expected: "an object", Read: validate.Describe(v), Hint: `Write the arguments as one JSON object, {"name": value}`}
-	if m.root.veiled {
+	if m.made.root.veiled {
 		p.Read = "another value"
 	}
 	return nil, validate.NewError(m.Name, p)
@@ -96,7 +96,7 @@ func (m *Method) read(raw json.RawMessage) (map[string]any, error) {
 
 // unreadable says what is no JSON; of arguments that may hold a secret no part is repeated.
 func (m *Method) unreadable(err error) error {
-	if m.root.veiled {
+	if m.made.root.veiled {
 		return validate.NewError(m.Name, validate.Problem{Kind: validate.BadArgs, Path: "args",
 			Hint: "this is not strict JSON; what is wrong with it is not shown, since it may hold a secret"})
 	}
@@ -110,7 +110,7 @@ func (m *Method) unreadable(err error) error {
 func (m *Method) unfit(problems []validate.Problem) error {
 	for i := range problems {
 		p := &problems[i]
-		if p.Read != "" && m.root.veils(p.Path) {
+		if p.Read != "" && m.made.root.veils(p.Path) {
 			// An example and a near word may be made of the value too.
 			p.Read, p.Hint, p.Example, p.Nearest = "a value that is not shown", "", "", ""
 		}

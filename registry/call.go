@@ -59,7 +59,7 @@ type Result struct {
 // method's own timeout and the request's Life, and Done is told of its end. Any other run is cancelled with ctx.
 func Call(ctx context.Context, r Request) (Result, error) {
 	m := r.Method
-	if m == nil || m.checker == nil {
+	if !m.ready() {
 		return Result{}, errors.New("registry: the method of the call was not prepared")
 	}
 	if m.Off != "" {

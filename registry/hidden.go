@@ -44,17 +44,24 @@ type filler struct {
 	checker  *validate.Schema // nil for a parameter of any type: its value is passed on as it is
 }
 
+// newFiller is the filler of a parameter, without its fill.
 func newFiller(p *Param) (filler, error) {
-	f := filler{name: p.Name, fill: p.Fill, optional: p.Optional, fallback: p.Default}
-	if f.fill == nil {
-		f.fill, f.own = source(p.From), true
-	}
+	f := filler{name: p.Name, optional: p.Optional, fallback: p.Default}
 	if p.Type == Any && p.Schema == nil && p.Enum == nil && len(p.Keywords) == 0 {
 		return f, nil
 	}
 	var err error
 	f.checker, err = checkerOf(p)
 	return f, err
+}
+
+// from is the filler with the fill that the parameter names.
+func (f filler) from(p *Param) filler {
+	f.fill = p.Fill
+	if f.fill == nil {
+		f.fill, f.own = source(p.From), true
+	}
+	return f
 }
 
 // fillHidden gives the hidden parameters their values within the method's timeout. The error never holds a value.

@@ -71,23 +71,22 @@ type Method struct {
 	// before anything runs; nil = nothing. It sees no hidden values and changes nothing.
 	Refuse func(Args) []validate.Problem
 
-	schema        []byte           // input schema, declared order, visible parameters only
-	output        []byte           // output schema; nil without Returns
-	checker       *validate.Schema // of schema
-	outputChecker *validate.Schema // of output
-	root          *node            // the parameters, as Check walks them
-	visible       []Param
-	fillers       []filler    // of the hidden parameters
-	conditions    []condition // of Approval
-	digest        string
+	made    *made         // of what the method takes and gives back
+	fillers []filler      // of the hidden parameters
+	digest  func() string // nil = not prepared
 }
 
-// clone is m with nothing in it that is shared, and nothing of what Prepare makes.
+// clone is m with nothing in it that could be changed later, and nothing of what Prepare makes but what it may share.
 func (m Method) clone() *Method {
-	m.Params = cloneParams(m.Params)
-	if m.Returns != nil {
-		returns := m.Returns.clone()
-		m.Returns = &returns
+	if of := markOf(&m); m.shared(of) {
+		m.Params, m.Returns = m.made.filled(m.Params), m.made.returns
+	} else {
+		m.made = &made{of: of}
+		m.Params = cloneParams(m.Params)
+		if m.Returns != nil {
+			returns := m.Returns.clone()
+			m.Returns = &returns
+		}
 	}
 	if m.Approval != nil {
 		approval := *m.Approval
@@ -96,23 +95,40 @@ func (m Method) clone() *Method {
 	}
 	m.Toolsets = slices.Clone(m.Toolsets)
 	m.Constant = bytes.Clone(m.Constant)
-	m.schema, m.output, m.checker, m.outputChecker, m.root = nil, nil, nil, nil, nil
-	m.visible, m.fillers, m.conditions, m.digest = nil, nil, nil, ""
+	m.fillers, m.digest = nil, nil
 	return &m
 }
+
+// ready reports whether the method was prepared.
+func (m *Method) ready() bool { return m != nil && m.digest != nil }
 
 // guarded reports whether a run of the method is held to its end: it may change something, or a
 // person had to agree to it. Only other runs are cancelled with their caller.
 func (m *Method) guarded() bool { return m.Effect != Read || m.Approval != nil }
 
 // InputSchema is the JSON Schema of the visible parameters, closed, in declared order.
-func (m *Method) InputSchema() json.RawMessage { return m.schema }
+func (m *Method) InputSchema() json.RawMessage {
+	if !m.ready() {
+		return nil
+	}
+	return m.made.schema
+}
 
 // OutputSchema is the JSON Schema of the result, nil when none is declared.
-func (m *Method) OutputSchema() json.RawMessage { return m.output }
+func (m *Method) OutputSchema() json.RawMessage {
+	if !m.ready() {
+		return nil
+	}
+	return m.made.output
+}
 
 // Digest changes when anything changes that decides what runs and who may; wording does not count.
-func (m *Method) Digest() string { return m.digest }
+func (m *Method) Digest() string {
+	if !m.ready() {
+		return ""
+	}
+	return m.digest()
+}
 
 // RunDigest changes when anything changes that decides what a call runs and with what, as the author wrote it. Unlike Digest it leaves
 // out what can be compared by itself or binds nothing (the effect, who has to agree, how long a run may take, whether it may run again), where
@@ -120,7 +136,12 @@ func (m *Method) Digest() string { return m.digest }
 func (m *Method) RunDigest() string { return runDigestOf(m) }
 
 // Visible are the parameters that a caller sees, in declared order. Don't change them.
-func (m *Method) Visible() []Param { return m.visible }
+func (m *Method) Visible() []Param {
+	if !m.ready() {
+		return nil
+	}
+	return m.made.visible
+}
 
 // Approval says when a person has to agree first.
 type Approval struct {

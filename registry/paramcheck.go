@@ -27,8 +27,8 @@ func (p *preparation) params() {
 		param := &p.m.Params[i]
 		before := len(p.flaws)
 		p.param(param, "params."+param.Name, true)
-		if len(p.flaws) == before && param.Hidden() {
-			p.hidden(param)
+		if len(p.flaws) == before && param.Hidden() && p.fillable(param) {
+			p.filler(param)
 		}
 	}
 	p.siblings(p.m.Params, "params")
@@ -85,20 +85,40 @@ func checkParamName(name string) error {
 	return nil
 }
 
-// hidden checks where the value of a hidden parameter comes from.
-func (p *preparation) hidden(param *Param) {
-	path := "params." + param.Name
-	if param.Fill == nil && source(param.From) == nil {
-		p.flaw(path+".from", "nothing can fill this parameter: %s is not one of %s%s", validate.Quote(param.From),
-			strings.Join(sourceNames, ", "), didYouMean(param.From, sourceNames))
-		return
+// hidden checks the hidden parameters alone; all else was made before.
+func (p *preparation) hidden() {
+	left := p.m.made.hidden
+	for i := range p.m.Params {
+		param := &p.m.Params[i]
+		if !param.Hidden() {
+			continue
+		}
+		if p.fillable(param) {
+			p.m.fillers = append(p.m.fillers, left[0].from(param))
+		}
+		left = left[1:]
 	}
+}
+
+// fillable checks where the value of a hidden parameter comes from.
+func (p *preparation) fillable(param *Param) bool {
+	if param.Fill != nil || source(param.From) != nil {
+		return true
+	}
+	p.flaw("params."+param.Name+".from", "nothing can fill this parameter: %s is not one of %s%s", validate.Quote(param.From),
+		strings.Join(sourceNames, ", "), didYouMean(param.From, sourceNames))
+	return false
+}
+
+// filler makes what fills a hidden parameter.
+func (p *preparation) filler(param *Param) {
 	f, err := newFiller(param)
 	if err != nil {
-		p.flaw(path, "%v", err)
+		p.flaw("params."+param.Name, "%v", err)
 		return
 	}
-	p.m.fillers = append(p.m.fillers, f)
+	p.m.made.hidden = append(p.m.made.hidden, f)
+	p.m.fillers = append(p.m.fillers, f.from(param))
 }
 
 // param checks one parameter with all below it.

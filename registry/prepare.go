@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/validate"
@@ -38,15 +39,20 @@ func Prepare(m Method) (*Method, error) {
 	p := preparation{m: m.clone()}
 	p.words()
 	p.limits()
-	p.params()
-	p.body()
-	p.result()
-	p.approval()
-	p.schema()
+	if made := p.m.made.schema != nil; made {
+		p.hidden()
+		p.body()
+	} else {
+		p.params()
+		p.body()
+		p.result()
+		p.approval()
+		p.schema()
+	}
 	if len(p.flaws) > 0 {
 		return nil, &MethodError{Name: cutText(m.Name, maxName), Flaws: p.flaws}
 	}
-	p.m.digest = digestOf(p.m)
+	p.m.digest = sync.OnceValue(func() string { return digestOf(p.m) })
 	return p.m, nil
 }
 
@@ -167,8 +173,8 @@ func (m *Method) picked(args Args) json.RawMessage {
 	e := encoder{out: []byte(`{"decision":`)}
 	e.out = appendText(e.out, m.Name)
 	first := 0 // a member stands before
-	for i := range m.root.fields {
-		f := &m.root.fields[i]
+	for i := range m.made.root.fields {
+		f := &m.made.root.fields[i]
 		if v, ok := args[f.name]; ok {
 			e.member(f.name, v, f.node, first)
 		}
@@ -205,7 +211,7 @@ func (p *preparation) result() {
 		p.flaw("returns", "%v", err)
 		return
 	}
-	p.m.output, p.m.outputChecker = text, checker
+	p.m.made.output, p.m.made.outputChecker = text, checker
 }
 
 func typeOfSchema(text []byte) Type {
@@ -218,28 +224,25 @@ func typeOfSchema(text []byte) Type {
 
 // schema writes and compiles the schema of the visible parameters, once they are sound.
 func (p *preparation) schema() {
-	m := p.m
+	m, made := p.m, p.m.made
 	for _, f := range p.flaws {
 		if strings.HasPrefix(f.Path, "params") {
 			return
 		}
 	}
 	var err error
-	if m.root, err = nodeOf(m.Params); err != nil {
+	if made.root, err = nodeOf(m.Params); err != nil {
 		p.flaw("params", "%v", err)
 		return
 	}
-	if m.schema, err = schemaOf(m.Params); err != nil {
+	if made.schema, err = schemaOf(m.Params); err != nil {
 		p.flaw("params", "%v", err)
 		return
 	}
-	if m.checker, err = validate.Compile(m.schema); err != nil {
+	if made.checker, err = validate.Compile(made.schema); err != nil {
 		p.flaw("params", "%v", err)
 	}
-	for i := range m.Params {
-		if !m.Params[i].Hidden() {
-			m.visible = append(m.visible, m.Params[i])
-		}
+	if len(p.flaws) == 0 {
+		made.keep(m)
 	}
-	m.visible = slices.Clip(m.visible)
 }

@@ -23,7 +23,7 @@ func (m *Method) render(value any) (rendering, error) {
 		return rendering{}, err
 	}
 	r := rendering{}
-	if m.outputChecker != nil {
+	if m.made.outputChecker != nil {
 		if r.structured, err = m.structured(value, content); err != nil {
 			return rendering{}, err
 		}
@@ -86,7 +86,7 @@ func (m *Method) structured(value any, content []Block) (json.RawMessage, error)
 	if _, ok := v.(map[string]any); !ok {
 		return nil, errors.New("its result is not the object that it declares")
 	}
-	if problems := m.outputChecker.Check("result", v); len(problems) > 0 {
+	if problems := m.made.outputChecker.Check("result", v); len(problems) > 0 {
 		return nil, fmt.Errorf("its result is not what it declares: %w", validate.NewError("", problems...))
 	}
 	return text, nil

@@ -236,7 +236,7 @@ func TestTypedResultsFitTheirShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if problems := m.outputChecker.Check("result", v); len(problems) > 0 {
+		if problems := m.made.outputChecker.Check("result", v); len(problems) > 0 {
 			t.Fatalf("%s: %v", result.Structured, problems)
 		}
 	})
