@@ -118,8 +118,13 @@ func (h *endpoint) paramHeaders(t *stream, header http.Header, m message) *fault
 // whatever stands in between can judge it, and both have to agree.
 func checkHeaders(header http.Header, m message) *fault {
 	said := header.Get(mcp.HeaderProtocolVersion)
-	if len(header.Get(headerSession)) > maxSessionID {
-		return newFault(codeInvalidRequest, fmt.Sprintf("invalid request: %s is longer than %d characters", headerSession, maxSessionID)).re(m)
+	for _, name := range oncePerRequest {
+		if len(header.Values(name)) > 1 {
+			return newFault(mcp.HEADER_MISMATCH, "header mismatch: "+name+" stands there more than once").re(m)
+		}
+	}
+	if !isSessionID(header.Get(headerSession)) {
+		return newFault(codeInvalidRequest, fmt.Sprintf("invalid request: %s must be at most %d visible characters of ASCII", headerSession, maxSessionID)).re(m)
 	}
 	if !mcp.IsModernProtocol(said) && !mcp.IsModernProtocol(m.version) {
 		if said != "" && !mcp.IsValidProtocolVersion(said) {
@@ -137,6 +142,13 @@ func checkHeaders(header http.Header, m message) *fault {
 		return f.re(m)
 	}
 	return nil
+}
+
+// oncePerRequest are the headers of which whatever stands in between could read another one than we do.
+var oncePerRequest = []string{mcp.HeaderProtocolVersion, mcp.HeaderMethod, mcp.HeaderName, headerSession}
+
+func isSessionID(id string) bool {
+	return len(id) <= maxSessionID && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func checkModern(header http.Header, said string, m message) *fault {

@@ -231,3 +231,36 @@ func TestAskingAClient(t *testing.T) {
 		t.Error("a question stays open")
 	}
 }
+
+// TestHeadersThatStandTwice: two readers could take two of them, so neither is taken.
+func TestHeadersThatStandTwice(t *testing.T) {
+	t.Parallel()
+	h := overHTTP(t, newDesk().server(t, Options{}))
+	for _, c := range []struct {
+		name   string
+		values []string
+		status int
+	}{
+		{mcp.HeaderProtocolVersion, []string{"2025-11-25"}, http.StatusOK},
+		{mcp.HeaderProtocolVersion, []string{"2025-11-25", "2025-11-25"}, http.StatusBadRequest},
+		{mcp.HeaderProtocolVersion, []string{"2025-11-25", "2026-07-28"}, http.StatusBadRequest},
+		{mcp.HeaderMethod, []string{"tools/call", "tools/list"}, http.StatusBadRequest},
+		{mcp.HeaderName, []string{"nothing", "boom"}, http.StatusBadRequest},
+		{headerSession, []string{"a"}, http.StatusOK},
+		{headerSession, []string{"a", "b"}, http.StatusBadRequest},
+		{headerSession, []string{"a b"}, http.StatusBadRequest},
+		{headerSession, []string{"\u00e4"}, http.StatusBadRequest},
+		{headerSession, []string{strings.Repeat("x", maxSessionID)}, http.StatusOK},
+		{headerSession, []string{strings.Repeat("x", maxSessionID+1)}, http.StatusBadRequest},
+	} {
+		r := postOf(t, h.URL, []byte(callLine(1, "nothing", `{}`)))
+		r.Header[http.CanonicalHeaderKey(c.name)] = c.values
+		resp, err := h.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := messagesOf(t, resp); resp.StatusCode != c.status {
+			t.Errorf("%s: %q: %s %s", c.name, c.values, resp.Status, said)
+		}
+	}
+}
