@@ -45,9 +45,32 @@ mcp-decide.yaml:3:5: methods.m.sumary: unknown key "sumary". Did you mean summar
 ` + "```" + `
 
 A text of one line, such as a summary or a title, has at most 1,000 characters, a description 10,000; a parameter lists at most 1,000 values.
-Durations are whole numbers with a unit: ` + "`250ms`, `30s`, `5m`, `1h30m`, `30d`" + `. In ` + "`run`" + ` and in a ` + "`prompt`" + `, ` + "`{name}`" + ` stands
+Durations are whole numbers with a unit: ` + "`250ms`, `30s`, `5m`, `1h30m`, `30d`" + `. In ` + "`run`, `http`" + ` and a ` + "`prompt`" + `, ` + "`{name}`" + ` stands
 for a parameter's value; ` + "`{{` and `}}`" + ` are literal braces. A secret is never written into the file: ` + "`env:NAME`" + ` names an environment
 variable, ` + "`file:PATH`" + ` a file; relative paths start at the folder of this file. That folder must not be writable for everybody.
+`
+
+const requests = `
+## Requests
+
+What a method with ` + "`http`" + ` sends is fixed but for the values in it, and each value is escaped for where it stands:
+
+| a value in | is written | is refused |
+|---|---|---|
+| the path | as a part of its segment: all bytes but letters, digits and ` + "`-._~`" + ` as ` + "`%XX`" + ` | when it is empty, or makes a step such as ` + "`..`" + `, however it is escaped |
+| the query | as in a form: a blank is ` + "`+`" + ` | |
+| a header | as it is | with line ends, other control characters, or blanks at its ends |
+| a map or a list as ` + "`body`" + ` | as JSON; a text that is one placeholder becomes the value with its own type | |
+| the same, as a form | as in the query | |
+| a text as ` + "`body`" + ` | as it is | |
+
+The path and the query in ` + "`url`" + ` are sent as they are written, so what they hold beside letters has to be escaped there; names and values under ` + "`query`" + ` are plain
+text. Scheme, host, port, names of headers and keys of a body hold no values. A method that has ` + "`effect: read`" + ` uses connections that are kept open, and its request
+may be sent again when one of them was closed; any other request has a connection of its own and is sent once.
+
+An answer from 200 to 299 is the result: JSON, text in UTF-8, or an image or sound; at most 4 MiB, unpacked. Text that is longer is cut, the rest refused. Any other status is a
+failure with the beginning of what was said; redirects are not followed. What failed before there was a connection counts as not run. When the connection is lost before the whole
+answer has come, or 502 or 504 says that something on the way was, it is unknown whether a method that changes something has done so.
 `
 
 const shapesFoot = `
@@ -62,6 +85,7 @@ func reference() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	section(&b, "The file", "", grammar, map[string]bool{})
+	b.WriteString(requests)
 	b.WriteString(`
 ## Shapes
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/mcp-decide/mcp-decide/config"
 )
 
 // ordersDesk starts an endpoint for the scripts, and gives its address: it looks up orders for those who show the token, takes
@@ -50,4 +52,21 @@ func letters(r rune) rune {
 		return r
 	}
 	return -1
+}
+
+// The endpoint in the starter file is a comment, and would work if it were none.
+func TestStarterEndpoint(t *testing.T) {
+	t.Parallel()
+	text := strings.ReplaceAll("\n"+string(demoYAML), "\n  #   ", "\n    ")
+	text = strings.ReplaceAll(text, "\n  # lookup_order:", "\n  lookup_order:")
+	f, err := config.Parse("demo.yaml", "", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range f.Methods {
+		if m.Name == "lookup_order" && m.HTTP != nil && m.HTTP.Auth.Bearer == "env:ORDERS_TOKEN" && len(f.Warnings) == 0 {
+			return
+		}
+	}
+	t.Errorf("no lookup_order, or warnings: %v", f.Warnings)
 }
