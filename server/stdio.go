@@ -108,6 +108,7 @@ func (c *conn) request(m message) {
 		return
 	}
 	go func() {
+		roomy()
 		c.serve(e)
 		if e.session != c.session {
 			e.session.stop()
