@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -88,17 +89,7 @@ func TestEveryCallIsAnsweredAtTheEnd(t *testing.T) {
 
 // held makes one call and returns its answer.
 func held(t *testing.T, client *http.Client, r *running, id int) string {
-	a := toolCall(id, deskToken, "hold", nil)
-	req, err := http.NewRequest(a.method, r.url+a.path, strings.NewReader(a.body))
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	req.Header.Set("Authorization", "Bearer "+a.token)
-	for name, value := range a.header {
-		req.Header.Set(name, value)
-	}
-	res, err := client.Do(req)
+	res, err := client.Do(r.request(t, toolCall(id, deskToken, "hold", nil)))
 	if err != nil {
 		t.Errorf("call %d: %v", id, err)
 		return ""
@@ -124,6 +115,79 @@ func untilRefused(t *testing.T, r *running) {
 			return
 		}
 		c.Close()
+	}
+}
+
+// While it drains, it says that it is not ready to whoever still reaches it, and that it is alive.
+func TestNotReadyWhileItDrains(t *testing.T) {
+	t.Parallel()
+	yaml, release := holding(t)
+	r := overHTTP(t, yaml, deskEnv)
+	answer := make(chan string, 1)
+	go func() { answer <- held(t, http.DefaultClient, r, 1) }()
+	for r.number(t, deskToken, "mcp_decide_http_requests_in_flight") < 2 {
+		// Until it has come in.
+	}
+	before := map[string]net.Conn{}
+	for path := range map[string]int{"/readyz": 503, "/healthz": 200} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		before[path] = c
+	}
+	_ = r.cmd.Process.Signal(syscall.SIGTERM)
+	untilRefused(t, r)
+	for path, want := range map[string]int{"/readyz": 503, "/healthz": 200} {
+		fmt.Fprintf(before[path], "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
+		res, err := http.ReadResponse(bufio.NewReader(before[path]), nil)
+		if err != nil {
+			t.Logf("%s: the connection was closed as one that has not asked for long: %v", path, err)
+			continue
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, res.StatusCode, want)
+		}
+	}
+	release(1)
+	if text := <-answer; !strings.Contains(text, `"result"`) {
+		t.Errorf("the call that was let go on was answered with %q", text)
+	}
+	if err := r.cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v: %s", err, r.said)
+	}
+}
+
+// A stream that waits for news ends in order when the server does, and keeps nobody waiting.
+func TestStreamsEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	r := overHTTP(t, "", nil)
+	streams := map[string]*http.Response{}
+	for name, a := range map[string]ask{
+		"of the older era": {method: "GET", path: endpoint, header: map[string]string{"Accept": "text/event-stream", "MCP-Protocol-Version": "2025-11-25"}},
+		"of the newer era": message(1, "subscriptions/listen", map[string]any{"notifications": map[string]any{"toolsListChanged": true}}),
+	} {
+		a.token = r.token
+		res, err := http.DefaultClient.Do(r.request(t, a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if kind := res.Header.Get("Content-Type"); res.StatusCode != 200 || kind != "text/event-stream" {
+			t.Fatalf("%s: status %d, %s", name, res.StatusCode, kind)
+		}
+		streams[name] = res
+	}
+	_ = r.cmd.Process.Signal(syscall.SIGTERM)
+	for name, res := range streams {
+		if _, err := io.ReadAll(res.Body); err != nil {
+			t.Errorf("the stream %s was cut off: %v", name, err)
+		}
+	}
+	if err := r.cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v: %s", err, r.said)
 	}
 }
 

@@ -53,10 +53,12 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 	default:
 		return usage("--offer is %q; it is native, menu or both", offer)
 	}
-	caller, numbers := self(), newMetrics()
+	caller := self()
+	var numbers *metrics
 	if l != nil {
 		// Over HTTP a caller is who the token says, and nobody else.
-		caller, a.wiring = registry.Caller{}, wiring{strangers: true, recorder: numbers.counting}
+		caller, numbers = registry.Caller{}, newMetrics()
+		a.wiring = wiring{strangers: true, recorder: numbers.counting}
 	}
 	s, srv, changes, err := a.ready(ctx, caller, offer)
 	if err != nil {
