@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/mcp-decide/mcp-decide/decide"
 )
@@ -66,9 +67,11 @@ func (u *under) afterDeleting(text string) {
 func (u *under) whole() {
 	u.Helper()
 	v := u.setup.engine.View()
-	if n := versionIn(wordsOf(v)); n < 0 {
+	n := versionIn(wordsOf(v))
+	if n < 0 {
 		u.Errorf("of several versions: %q", wordsOf(v))
 	}
+	u.seen.LoadOrStore(n, weak.Make(v.Methods))
 }
 
 // wordsOf is all text of a view that names a version.
