@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"time"
 )
 
@@ -23,7 +24,7 @@ func main() {
 	var o options
 	flag.DurationVar(&o.span, "time", 250*time.Millisecond, "how long each server works in each round of each case")
 	flag.IntVar(&o.rounds, "rounds", 11, "how many rounds each case has")
-	flag.StringVar(&o.only, "only", "", "a regular expression: only cases whose name matches, as -profile has names")
+	only := flag.String("only", "", "a regular expression: only what matches it of work/over/era/callers, functions and command")
 	flag.BoolVar(&o.write, "write", false, "write docs/benchmarks.md")
 	flag.StringVar(&o.binary, "command", "", "the built mcp-decide; built when not given")
 	flag.StringVar(&o.profile, "profile", "", "write profiles of our side into this folder instead")
@@ -31,6 +32,9 @@ func main() {
 	flag.DurationVar(&o.soak, "soak", 0, "run the soak for so long instead")
 	child := flag.String("child", "", "for this program itself: be a server")
 	flag.Parse()
+	if *only != "" {
+		o.only = regexp.MustCompile(*only)
+	}
 	if err := run(o, *child); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -41,7 +45,7 @@ func main() {
 type options struct {
 	span          time.Duration
 	rounds        int
-	only          string
+	only          *regexp.Regexp // nil = all
 	write         bool
 	binary        string
 	profile, load string
@@ -77,13 +81,11 @@ func compare(o options, out io.Writer) error {
 		results = append(results, r...)
 	}
 	rows := judged(results)
-	if o.only == "" {
-		more, err := single(o.binary)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, more...)
+	more, err := single(o)
+	if err != nil {
+		return err
 	}
+	rows = append(rows, more...)
 	r := report{rows: inOrder(rows), results: results, plan: p}
 	r.text(out)
 	if o.write {
@@ -98,11 +100,18 @@ func compare(o options, out io.Writer) error {
 }
 
 // single are the rows that are not about two servers.
-func single(binary string) ([]row, error) {
-	m, err := micro()
-	if err != nil {
-		return nil, err
+func single(o options) (rows []row, err error) {
+	if o.names("functions") {
+		if rows, err = micro(); err != nil {
+			return nil, err
+		}
 	}
-	s, err := startup(binary)
-	return append(m, s...), err
+	if o.names("command") {
+		more, err := startup(o.binary)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
 }

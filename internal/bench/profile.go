@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -16,17 +15,16 @@ func (g group) name(callers int) string {
 
 // wants reports whether any case of a group is asked for.
 func (o options) wants(g group) bool {
-	if o.only == "" {
-		return true
-	}
-	want, err := regexp.Compile(o.only)
 	for _, n := range g.callers {
-		if err == nil && want.MatchString(g.name(n)) {
+		if o.names(g.name(n)) {
 			return true
 		}
 	}
 	return false
 }
+
+// names reports whether something of that name is asked for.
+func (o options) names(name string) bool { return o.only == nil || o.only.MatchString(name) }
 
 // profiles puts our side alone under one load and writes what it did.
 func profiles(o options) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ func startup(binary string) ([]row, error) {
 			return nil, err
 		}
 		if memory > 0 {
-			rows = append(rows, row{number: "8", what: fmt.Sprintf("resident memory, %s methods, all listed once", grouped(float64(n))),
+			rows = append(rows, row{number: "8", what: fmt.Sprintf("resident memory, methods listed once: %s", grouped(float64(n))),
 				seen: fmt.Sprintf("%d MiB", memory>>20)})
 		}
 	}
@@ -65,7 +66,9 @@ func started(binary, dir string, n int) (took time.Duration, memory int64, err e
 		return 0, 0, err
 	}
 	cmd := exec.Command(binary, "serve", "--config", file)
-	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+dir) // what was accepted is remembered there
+	var log bytes.Buffer
+	cmd.Stderr = &log
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return 0, 0, err
@@ -80,7 +83,9 @@ func started(binary, dir string, n int) (took time.Duration, memory int64, err e
 	}
 	defer func() {
 		in.Close()
-		err = errors.Join(err, cmd.Wait())
+		if err = errors.Join(err, cmd.Wait()); err != nil {
+			err = fmt.Errorf("serve %d methods: %w\n%s", n, err, log.Bytes())
+		}
 	}()
 	if err := listsAll(in, out, n); err != nil {
 		return 0, 0, err
@@ -112,7 +117,7 @@ func methodsFile(n int) string {
 	b.WriteString("server: {name: bench}\nmethods:\n")
 	for i := range n {
 		fmt.Fprintf(&b, "  method_%d:\n    summary: One of many.\n    effect: read\n    params:\n      text: {type: string, description: The text.}\n"+
-			"      count: {type: integer, description: How often., default: 1}\n    run: [go, version, \"{text}\"]\n", i)
+			"      count: {type: integer, description: How often., default: 1}\n    run: [go, version, \"{text}\", \"{count}\"]\n", i)
 	}
 	return b.String()
 }
