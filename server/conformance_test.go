@@ -198,6 +198,10 @@ func TestErrorsOfTheNewerEra(t *testing.T) {
 		nothing = `"` + mcp.MetaKeyClientCapabilities + `":{}`
 	)
 	good := meta(version, nothing)
+	const inRegion = `"name":"test_x_mcp_header","arguments":{"region":"Hello"},`
+	atRegion := func(more ...string) []string {
+		return append([]string{"Mcp-Method: tools/call", "Mcp-Name: test_x_mcp_header"}, more...)
+	}
 	for _, c := range []struct {
 		name, method, params string
 		headers              []string
@@ -220,6 +224,11 @@ func TestErrorsOfTheNewerEra(t *testing.T) {
 		{"another Mcp-Name of a resource", "resources/read", `"uri":"test://static-text",` + good, []string{"Mcp-Method: resources/read", "Mcp-Name: test://x"}, "400 -32020"},
 		{"Mcp-Name within spaces", "tools/call", `"name":"test_simple_text",` + good, []string{"Mcp-Method: tools/call", "Mcp-Name:   test_simple_text  "}, "200 0"},
 		{"Mcp-Name in base64", "tools/call", `"name":"test_simple_text",` + good, []string{"Mcp-Method: tools/call", "Mcp-Name: =?base64?dGVzdF9zaW1wbGVfdGV4dA==?="}, "200 0"},
+		{"argument and its header", "tools/call", inRegion + good, atRegion("Mcp-Param-Region: Hello"), "200 0"},
+		{"argument and its header in base64", "tools/call", inRegion + good, atRegion("Mcp-Param-Region: =?base64?SGVsbG8=?="), "200 0"},
+		{"argument without its header", "tools/call", inRegion + good, atRegion(), "400 -32020"},
+		{"argument and another header", "tools/call", inRegion + good, atRegion("Mcp-Param-Region: hello"), "400 -32020"},
+		{"argument and a header in no base64", "tools/call", inRegion + good, atRegion("Mcp-Param-Region: =?base64?SGVs!!!bG8=?="), "400 -32020"},
 		{"a capability that is lacking", "tools/call", `"name":"test_missing_capability",` + good, []string{"Mcp-Method: tools/call", "Mcp-Name: test_missing_capability"},
 			`400 -32021 {"requiredCapabilities":{"sampling":{}}}`},
 		{"unknown method", "no/such", good, []string{"Mcp-Method: no/such"}, "404 -32601"},

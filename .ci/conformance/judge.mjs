@@ -47,10 +47,10 @@ function scenarios(set) {
   };
 }
 
-// checksOf reads the results of a scenario; undefined when it did not run.
+// checksOf reads the last results of a scenario; undefined when it did not run.
 function checksOf(folder, scenario) {
   const runs = readdirSync(folder).filter((f) => f.replace(/-\d{4}-\d{2}-\d{2}T[\d-]+Z$/, "") === `server-${scenario}`);
-  const file = runs.length === 1 && join(folder, runs[0], "checks.json");
+  const file = runs.length > 0 && join(folder, runs.sort().at(-1), "checks.json");
   return file && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
