@@ -54,8 +54,16 @@ func (u *uses) textBody(at *path, n *node, media string) *Body {
 	if p := u.param(name); alone && p != nil && (p.Type == registry.Object || p.Type == registry.Array) {
 		return &Body{Value: &Value{Param: name}}
 	}
-	if len(t.Params()) > 0 && !alone && (media == formMedia || media == "application/json" || strings.HasSuffix(media, "+json")) {
+	if len(t.Params()) == 0 || alone {
+		return &Body{Text: &t}
+	}
+	switch own := strings.TrimSpace(ownText(t)); {
+	case media == formMedia, media == "application/json", strings.HasSuffix(media, "+json"):
 		u.fail(n.pos, at.String(), "a value stands in this text as it is, so it could add fields of its own", `Write the body as a map: {name: "{value}"}`)
+	case strings.HasPrefix(own, "{"), strings.HasPrefix(own, "["):
+		u.warn(n.pos, at.String(), "a value stands in this text as it is, so it could add fields of its own", `Write the body as a map: {name: "{value}"}`)
+	case strings.HasPrefix(own, "<"), strings.HasSuffix(media, "xml"), strings.HasSuffix(media, "html"):
+		u.warn(n.pos, at.String(), "a value stands in this text as it is, so it could add elements of its own", "Bound what the values may hold, with pattern or enum")
 	}
 	return &Body{Text: &t}
 }

@@ -72,8 +72,8 @@ func (b *builder) endpoint(at *path, n, declared *node, m *Method) *Endpoint {
 	e := &Endpoint{Method: cmp.Or(words(n.get("method")), "GET"), AllowPrivate: isTrue(n.get("allow_private")), Pos: n.pos}
 	u := uses{builder: b, declared: declared, params: m.Params, used: map[string]bool{}, what: "http",
 		where: "url, query, headers or body", secrets: "Write a parameter that is filled in, {type: string, from: env:NAME}, and its name here in braces"}
-	if url := n.get("url"); url != nil && url.kind == text {
-		e.URL = u.address(at.key("url"), url)
+	if address := n.get("url"); address != nil && address.kind == text && !address.flawed {
+		e.URL = u.address(at.key("url"), address)
 	}
 	e.Query = u.query(at.key("query"), n.get("query"), e.URL.Query)
 	e.Headers = u.headers(at.key("headers"), n.get("headers"), n.has("auth"))
@@ -142,7 +142,7 @@ func (b *builder) endpointWarnings(at *path, n *node, m *Method) {
 
 // query reads the parameters that stand beside the address.
 func (u *uses) query(at *path, n *node, inURL []registry.Template) []Field {
-	if n == nil || n.kind != mapping {
+	if n == nil || n.kind != mapping || len(n.keys) > maxQuery {
 		return nil
 	}
 	taken := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 
 // headers reads the headers of a request.
 func (u *uses) headers(at *path, n *node, auth bool) []Field {
-	if n == nil || n.kind != mapping {
+	if n == nil || n.kind != mapping || len(n.keys) > maxHeaders {
 		return nil
 	}
 	var fields []Field

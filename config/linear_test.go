@@ -50,7 +50,16 @@ var hostile = map[string]func(n int) string{
 	"placeholders": func(n int) string {
 		return method("params: {a: A letter here.}\n    run: [x, \"" + strings.Repeat("{a}", n/3) + "\"]")
 	},
-	"environment":   func(n int) string { return method("run: {argv: [x], env: {" + numbered("E%d: v, ", n) + "}}") },
+	"environment": func(n int) string { return method("run: {argv: [x], env: {" + numbered("E%d: v, ", n) + "}}") },
+	"address": func(n int) string {
+		return method("params: {a: A letter here.}\n    http: {url: \"http://h/" + strings.Repeat("{a}/", min(n, 7000)/4) + "?" + strings.Repeat("x={a}&", n/6) + "\"}")
+	},
+	"headers": func(n int) string {
+		return method("params: {a: A letter here.}\n    http: {url: \"http://h/\", headers: {" + numbered("X-%d: \"{a}\", ", n) + "}}")
+	},
+	"body": func(n int) string {
+		return method("params: {a: A letter here.}\n    http: {method: POST, url: \"http://h/\", body: [" + strings.Repeat("{a: \"{a}\"}, ", n/12) + "]}")
+	},
 	"parameters":    func(n int) string { return method("params: {" + numbered("p%d: string, ", n) + "}\n    run: [x]") },
 	"values":        func(n int) string { return method("params: {a: {enum: [" + numbered("v%d, ", n) + "]}}\n    run: [x]") },
 	"long summary":  func(n int) string { return "methods: {m: {summary: " + strings.Repeat("é", n/2) + ", value: 1}}" },

@@ -238,6 +238,14 @@ func TestWrittenAddresses(t *testing.T) {
 	}
 	s := serve(t, "127.0.0.1:0", says(fine))
 	_, port, _ := net.SplitHostPort(s.Addr().String())
+	if six, err := net.Listen("tcp", "[::1]:0"); err == nil { // not every machine has it
+		six.Close()
+		s := serve(t, "[::1]:0", says(fine))
+		m := prepared(t, online(t, nil), s.Addr().String(), "effect: read\nhttp: {url: \"http://HOST/\"}")
+		if state, text := called(t, m, `{}`); state != registry.Done {
+			t.Errorf("%s: %s", state, text)
+		}
+	}
 	m := prepared(t, online(t, nil), "LocalHost:"+port, "effect: read\nhttp: {url: \"http://HOST/\"}")
 	if state, text := called(t, m, `{}`); state != registry.Done {
 		t.Errorf("%s: %s", state, text)
@@ -362,7 +370,7 @@ func TestConnectionsAreKept(t *testing.T) {
 // All methods of a process use the same connections, over all reloads.
 func TestSharedWeb(t *testing.T) {
 	t.Parallel()
-	if sharedWeb() != sharedWeb() || sharedWeb().strict.kept == sharedWeb().private.kept {
+	if first, second := sharedWeb(), sharedWeb(); first != second || first.strict.kept == first.private.kept {
 		t.Error("each look makes other connections, or both kinds share them")
 	}
 }

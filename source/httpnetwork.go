@@ -138,8 +138,8 @@ func (d dialer) allowed(host string) guard {
 	return d.guard
 }
 
-// never are addresses to which no name may lead: there, clouds hand credentials to whoever asks. All but the second
-// and the third are in no private network.
+// never are addresses to which no name may lead, not even with allow_private: there, clouds hand credentials to
+// whoever asks. Some of them are in private networks, and one in a public one.
 var never = []netip.Prefix{
 	netip.MustParsePrefix("169.254.0.0/16"),
 	netip.MustParsePrefix("100.100.100.200/32"),
@@ -150,7 +150,7 @@ var never = []netip.Prefix{
 
 // guardOf is the rule for names: no private or special address, or private ones too.
 func guardOf(private bool) guard {
-	options := []ssrf.Option{ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(never[3])}
+	options := []ssrf.Option{ssrf.WithAnyPort()}
 	if private {
 		options = append(options,
 			ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
