@@ -121,7 +121,7 @@ func fixtureMethods() []registry.Method {
 		{
 			Name: "test_error_handling", Summary: "Fail.", Effect: registry.Read,
 			Run: func(context.Context, registry.Args) (any, error) {
-				return nil, errors.New("This tool intentionally returns an error for testing") //nolint:staticcheck // the suite's words
+				return nil, errors.New("This tool intentionally returns an error for testing")
 			},
 		},
 	}
