@@ -245,3 +245,16 @@ func TestPoorSurroundings(t *testing.T) {
 		t.Errorf("a call: %s", got.body)
 	}
 }
+
+// Row F7: without a network, where nothing but a loopback address is there and no name is to be looked up, it starts too.
+func TestNoNetwork(t *testing.T) {
+	t.Parallel()
+	if err := exec.Command("unshare", "-n", "true").Run(); err != nil {
+		t.Skip("nobody here may take the network away from a process: ", err)
+	}
+	for _, addr := range []string{"127.0.0.1:0", "localhost:0"} {
+		cmd := exec.Command("unshare", "-n", "mcp-decide", "serve", "--http", addr, "--log-format", "json")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+		started(t, cmd)
+	}
+}
