@@ -118,9 +118,6 @@ func (h host) loopback() bool {
 	if h.name == "localhost" || h.name == "[::1]" {
 		return true
 	}
-	if !strings.HasPrefix(h.name, "127.") {
-		return false
-	}
 	addr, err := netip.ParseAddr(h.name)
 	return err == nil && addr.IsLoopback()
 }
@@ -189,7 +186,7 @@ func cameByLoopback(r *http.Request) bool {
 		return local.IP.IsLoopback()
 	case net.Addr:
 		addr, err := netip.ParseAddrPort(local.String())
-		return err != nil || addr.Addr().Unmap().IsLoopback()
+		return err != nil || addr.Addr().IsLoopback()
 	}
 	return true
 }

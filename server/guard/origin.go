@@ -80,10 +80,12 @@ func (known origins) check(r *http.Request, own host) (cross string, ok bool) {
 			return "", false
 		}
 		from, ok := parseOrigin(values[0])
-		if ok && known[from] {
+		switch {
+		case !ok:
+			return "", false
+		case known[from]:
 			return values[0], true
-		}
-		if !ok || !from.is(own, r.TLS != nil) {
+		case !from.is(own, r.TLS != nil):
 			return "", false
 		}
 	}
