@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "serves": serves, "shown": shown},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"damage": damage, "exits": exits, "serves": serves, "shown": shown},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
@@ -90,6 +90,23 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 // runsCommand is a line of a script that runs the command.
 var runsCommand = regexp.MustCompile(`^(?:! )?(?:exec|serves) (mcp-decide .*)$`)
+
+// damage FOLDER leaves half of each record in it.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FOLDER")
+	}
+	records, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.json"))
+	ts.Check(err)
+	if len(records) == 0 {
+		ts.Fatalf("there is no record in %s", args[0])
+	}
+	for _, r := range records {
+		info, err := os.Stat(r)
+		ts.Check(err)
+		ts.Check(os.Truncate(r, info.Size()/2))
+	}
+}
 
 // The tour in the README is the script tour.txtar: the same commands with the same output.
 func TestTour(t *testing.T) {
