@@ -200,6 +200,25 @@ func TestWhichToolsThereAre(t *testing.T) {
 	}
 }
 
+// A client may remember a tool that is off by now.
+func TestAToolThatIsOff(t *testing.T) {
+	t.Parallel()
+	p := connect(t, serverOf(t, engineOf(t, []registry.Method{
+		{Name: "off", Summary: "Is off.", Effect: registry.Read, Off: "no secret", Run: nop},
+		{Name: "off_by_menu", Summary: "Is off.", Effect: registry.Read, Off: "no secret", Offer: registry.OfferMenu, Run: nop},
+	}), Options{}))
+	for id, tc := range []struct{ tool, want string }{
+		{"off", `"message":"the tool \"off\" can't be called now: no secret","data":{"mcp-decide/error":"gated"}`},
+		{"off_by_menu", `there is no tool named \"off_by_menu\"`},
+		{"of", `there is no tool named \"of\"`},
+	} {
+		if a := p.ask(id, tc.tool, `{}`); a.Error == nil || !strings.Contains(string(a.line), tc.want) {
+			t.Errorf("%s: %s", tc.tool, a.line)
+		}
+	}
+	p.end()
+}
+
 func TestNamesThatCanNotBe(t *testing.T) {
 	t.Parallel()
 	m := func(name string, o registry.Offer) registry.Method {

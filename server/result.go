@@ -213,7 +213,7 @@ func (s *Server) protocolFault(e *exchange, err mcp.JSONRPCErrorDetails) *fault 
 	case strings.HasPrefix(err.Message, "illegal base64 "):
 		return newFault(codeInvalidParams, "this cursor was not given out here; without one the list starts at its beginning")
 	case strings.HasSuffix(err.Message, "tool not found"):
-		return unknown("tool", e.name, c.toolNames())
+		return s.noSuchTool(e.name, c)
 	case strings.HasSuffix(err.Message, "prompt not found"):
 		return unknown("prompt", e.name, c.decisionNames())
 	case strings.HasSuffix(err.Message, "resource not found"):
@@ -221,6 +221,17 @@ func (s *Server) protocolFault(e *exchange, err mcp.JSONRPCErrorDetails) *fault 
 	}
 	f := newFault(err.Code, plain(err.Message, 300))
 	f.data = err.Data
+	return f
+}
+
+// noSuchTool tells a client that remembers a tool why it is off, and any other which tools there are.
+func (s *Server) noSuchTool(name string, c *catalog) *fault {
+	m, known := c.methods.Find(name)
+	if !known || m.Off == "" || !s.offersTool(m) {
+		return unknown("tool", name, c.toolNames())
+	}
+	f := newFault(codeInvalidParams, fmt.Sprintf("the tool %q can't be called now: %s", m.Name, plain(m.Off, 500)))
+	f.data = map[string]any{metaError: "gated"}
 	return f
 }
 
