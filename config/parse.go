@@ -68,7 +68,9 @@ func (b *builder) build() {
 	}
 	b.taken.helpers()
 	at := (*path)(nil).key("methods")
-	for _, e := range b.entries("methods") {
+	methods := b.entries("methods")
+	b.file.Methods = make([]Method, 0, len(methods))
+	for _, e := range methods {
 		b.method(at.key(e.name), e)
 	}
 	at = (*path)(nil).key("decisions")

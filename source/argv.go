@@ -21,7 +21,7 @@ const (
 type argv struct {
 	name      string // as configured: what the program sees as its own name
 	elements  []element
-	params    map[string]*registry.Param
+	hidden    map[string]*registry.Param // the parameters that the server fills in
 	allowDash bool
 }
 
@@ -58,9 +58,9 @@ func newArgv(c *config.Command, params []registry.Param) (*argv, error) {
 	if !ok || name == "" {
 		return nil, errors.New("run: the program's name must not hold a value")
 	}
-	a := &argv{name: name, params: byName(params), allowDash: c.AllowDash}
-	for _, arg := range c.Argv[1:] {
-		a.elements = append(a.elements, newElement(arg))
+	a := &argv{name: name, elements: make([]element, len(c.Argv)-1), hidden: hiddenByName(params), allowDash: c.AllowDash}
+	for i, arg := range c.Argv[1:] {
+		a.elements[i] = newElement(arg)
 	}
 	return a, nil
 }
@@ -72,6 +72,22 @@ func byName(params []registry.Param) map[string]*registry.Param {
 		all[params[i].Name] = &params[i]
 	}
 	return all
+}
+
+// hiddenByName is nil for most methods, and holds on to nothing of the list.
+func hiddenByName(params []registry.Param) map[string]*registry.Param {
+	var hidden map[string]*registry.Param
+	for i := range params {
+		if !params[i].Hidden() {
+			continue
+		}
+		if hidden == nil {
+			hidden = map[string]*registry.Param{}
+		}
+		p := params[i]
+		hidden[p.Name] = &p
+	}
+	return hidden
 }
 
 func newElement(arg config.Arg) element {
@@ -185,10 +201,10 @@ func (a *argv) element(t template, args registry.Args) (string, error) {
 
 // blame names the first value of an element that is at fault. A hidden parameter is not named.
 func (a *argv) blame(t template, args registry.Args, blamed func(value any) bool) misfit {
-	return blame(a.params, t.Params(), args, blamed)
+	return blame(a.hidden, t.Params(), args, blamed)
 }
 
-// blame names the first of some values that is at fault. A hidden parameter is not named.
+// blame names the first of some values that is at fault. A hidden parameter, which params has to hold, is not named.
 func blame(params map[string]*registry.Param, names []string, args registry.Args, blamed func(value any) bool) misfit {
 	if len(names) == 0 {
 		return misfit{who: "an argument that the configuration writes"}

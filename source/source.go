@@ -61,6 +61,7 @@ func folder(path string) (string, error) {
 
 func build(f *config.File, h host) (methods []registry.Method, warnings []config.Problem, err error) {
 	h.places = newPlaces()
+	methods = make([]registry.Method, 0, len(f.Methods))
 	var errs []error
 	for i := range f.Methods {
 		b := builder{host: h, file: f.Path, configured: &f.Methods[i]}
