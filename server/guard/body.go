@@ -35,10 +35,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, 
 		return nil, http.StatusRequestEntityTooLarge, errTooLarge
 	}
 	from := r.Body
-	switch {
-	case from == nil:
-		return nil, 0, nil
-	case !guarded:
+	if !guarded {
 		from = limitBody(w, from, most, defaultBodyTimeout)
 	}
 	buf := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxStart)+bytes.MinRead))
