@@ -59,6 +59,7 @@ func TestBodiesOnTheWire(t *testing.T) {
 		{"as large as may be", post("/x", length(1000)+x[:1000]), []int{200}, read(x[:20])},
 		{"as large as may be, in chunks", post("/x", chunked(x[:1000], 7)), []int{200}, read(x[:20])},
 		{"identity", post("/x", "Content-Encoding: identity\r\n"+length(3)+"abc"), []int{200}, read("abc")},
+		{"no encoding", post("/x", "Content-Encoding:\r\n"+length(3)+"abc"), []int{200}, read("abc")},
 		{"asked before", post("/x", "Expect: 100-continue\r\n"+length(3)+"abc"), []int{100, 200}, read("abc")},
 
 		{"K2 one byte more", post("/x", length(1001)+x[:1001]), []int{413}, nil},
@@ -190,6 +191,37 @@ type deadlines struct {
 func (d *deadlines) SetReadDeadline(at time.Time) error {
 	d.read = append(d.read, at)
 	return nil
+}
+
+// The connection is left without a deadline when all has come, and with a short one when something has not.
+func TestDeadlinesThatAreLeft(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"/all": 0, "/some": 1, "/none": 1, "/empty": -1} {
+		g := newGuard(t, Options{})
+		g.Handle(name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, err := io.CopyN(io.Discard, r.Body, map[string]int64{"/all": 4, "/some": 2}[name])
+			if err != nil && !errors.Is(err, io.EOF) {
+				t.Error(err)
+			}
+		}))
+		var sent io.Reader
+		if name != "/empty" {
+			sent = strings.NewReader("abc")
+		}
+		r := httptest.NewRequest("POST", name, sent)
+		r.Host = "localhost"
+		r.Header.Set("Authorization", "Bearer "+deskSecret)
+		w := &deadlines{ResponseWriter: httptest.NewRecorder()}
+		began := time.Now()
+		g.ServeHTTP(w, r)
+		switch {
+		case want < 0 && len(w.read) == 0:
+		case want == 0 && len(w.read) == 2 && w.read[1].IsZero():
+		case want > 0 && len(w.read) == 2 && w.read[1].Before(w.read[0]) && w.read[1].After(began):
+		default:
+			t.Errorf("%s: deadlines %v", name, w.read)
+		}
+	}
 }
 
 // A handler that reads the body in its own way, or through another's wrapper, has the guard's cap all the same.

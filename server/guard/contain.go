@@ -26,7 +26,6 @@ func (g *Guard) contain(w *response, pattern string) {
 	}
 	clear(w.Header())
 	w.answer(http.StatusInternalServerError, "Something went wrong here. Reference: "+reference)
-	w.finish()
 }
 
 func cut(s string, most int) string {

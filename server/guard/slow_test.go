@@ -68,6 +68,43 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
+// Every time can be set.
+func TestTimesThatAreSet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		g := newGuard(t, Options{BodyTimeout: 3 * time.Second, WriteTimeout: 4 * time.Second})
+		g.Handle("/x", &bodies{})
+		stuck := make(chan time.Time, 1)
+		g.Handle("/stuck", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for {
+				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+					stuck <- time.Now()
+					return
+				}
+			}
+		}))
+		start(t, l, g, ServerOptions{HeaderTimeout: time.Second, IdleTimeout: 2 * time.Second})
+		for sent, want := range map[string]time.Duration{
+			"":                                      time.Second,
+			post("/x", "\r\n"):                      2 * time.Second,
+			post("/x", "Content-Length: 9\r\n\r\n"): 3 * time.Second,
+		} {
+			c := l.dial(t)
+			began := time.Now()
+			go io.WriteString(c, sent)
+			if got := listen(t, c).closed.Sub(began); got != want {
+				t.Errorf("%q: ended after %v, want %v", sent, got, want)
+			}
+		}
+		began := time.Now()
+		go io.WriteString(l.dial(t), post("/stuck", "\r\n"))
+		if took := (<-stuck).Sub(began); took != 4*time.Second {
+			t.Errorf("a write ended after %v, want 4 s", took)
+		}
+	})
+}
+
 func trickle(c net.Conn, parts []string) {
 	for i, part := range parts {
 		if i > 0 {
