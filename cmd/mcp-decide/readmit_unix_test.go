@@ -92,11 +92,9 @@ func TestWhoMayConnectFollowsTheFile(t *testing.T) {
 	refuse("lead.token can't be read")
 
 	s.write("c.yaml", people("desk agent,approver", "boss agent"))
-	accept := exec.Command("mcp-decide", "validate", "--accept", s.path("c.yaml"))
-	accept.Env = s.environment()
-	text, err := accept.CombinedOutput()
-	if err != nil || !strings.Contains(string(text), `access.boss: it is new`) || !strings.Contains(string(text), `access.desk: it has the role "approver", and had not`) {
-		t.Errorf("%v: %s", err, text)
+	code, text := endedIn(s, "validate", "--accept", s.path("c.yaml"))
+	if code != exitDone || !strings.Contains(text, `access.boss: it is new`) || !strings.Contains(text, `access.desk: it has the role "approver", and had not`) {
+		t.Errorf("exit code %d: %s", code, text)
 	}
 	reload()
 	lets(map[string]bool{token("DESK"): true, token("lead"): false, token("boss"): true})
@@ -106,6 +104,38 @@ func TestWhoMayConnectFollowsTheFile(t *testing.T) {
 	code, said := endedIn(s, "serve", "--http", "127.0.0.1:0", "--config", s.path("c.yaml"))
 	if code != exitUsage || !strings.Contains(said, "nobody under access: is accepted yet") {
 		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
+// A token that was printed ends when the file names somebody, who has been accepted; till then nothing changes.
+func TestThePrintedTokenGivesWay(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.write("desk.token", strings.Repeat("desk", 8))
+	s.write("c.yaml", oneMethod("first"))
+	r := overHTTP(t, "", []string{"XDG_STATE_HOME=" + s.path("state")}, "--config", s.path("c.yaml"))
+	status := func(token string) int { return r.ask(t, toolCall(1, token, "one", nil)).status }
+	hangup := func() { s.must(r.cmd.Process.Signal(syscall.SIGHUP)) }
+
+	s.write("c.yaml", oneMethod("second"))
+	hangup()
+	r.until(t, `"msg":"configuration reloaded"`, 1)
+	if got := status(r.token); got != http.StatusOK {
+		t.Errorf("the printed token gets %d after a reload", got)
+	}
+	s.write("c.yaml", oneMethod("second")+"access: {desk: {token: \"file:desk.token\"}}\n")
+	hangup()
+	r.until(t, "nobody under access: is accepted yet", 1)
+	if got := status(r.token); got != http.StatusOK {
+		t.Errorf("the printed token gets %d while nobody else is accepted", got)
+	}
+	if code, text := endedIn(s, "validate", "--accept", s.path("c.yaml")); code != exitDone {
+		t.Errorf("exit code %d: %s", code, text)
+	}
+	hangup()
+	r.until(t, `"msg":"configuration reloaded"`, 2)
+	if got := [2]int{status(r.token), status(strings.Repeat("desk", 8))}; got != [2]int{http.StatusUnauthorized, http.StatusOK} {
+		t.Errorf("the printed token and the one of the file get %v", got)
 	}
 }
 
