@@ -68,7 +68,7 @@ var errOver = errors.New("something failed or is over its budget; see the tables
 
 // compare is the whole of the comparison.
 func compare(o options, out io.Writer) error {
-	p := plan{span: o.span, rounds: o.rounds, log: os.Stderr}
+	p, busy := plan{span: o.span, rounds: o.rounds, log: os.Stderr}, busyness()
 	var results []result
 	for _, g := range groups() {
 		if !o.wants(g) {
@@ -86,7 +86,7 @@ func compare(o options, out io.Writer) error {
 		return err
 	}
 	rows = append(rows, more...)
-	r := report{rows: inOrder(rows), results: results, plan: p}
+	r := report{rows: inOrder(rows), results: results, plan: p, busy: busy}
 	r.text(out)
 	if o.write {
 		if err := r.page("docs/benchmarks.md"); err != nil {

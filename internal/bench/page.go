@@ -16,6 +16,7 @@ type report struct {
 	plan    plan
 	rows    []row
 	results []result
+	busy    string // the load average when it began; "" = not told
 }
 
 // good reports whether nothing failed and every budget is kept.
@@ -51,12 +52,21 @@ func (r *report) page(path string) error {
 	writeResults(&results, r.results)
 	text := strings.NewReplacer(
 		"{machine}", fmt.Sprintf("%d cores, %s/%s, %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version()),
+		"{busy}", r.busyText(),
 		"{rounds}", fmt.Sprint(r.plan.rounds),
 		"{time}", r.plan.span.String(),
 		"{rows}", rows.String(),
 		"{results}", results.String(),
 	).Replace(pageText)
 	return os.WriteFile(path, []byte(text), 0o644)
+}
+
+// busyText says what else the machine did.
+func (r *report) busyText() string {
+	if r.busy == "" {
+		return ""
+	}
+	return fmt.Sprintf(" When it began, %s processes wanted the %d cores (the load average).", r.busy, runtime.NumCPU())
 }
 
 // inOrder sorts rows by their number, and leaves those of one number as they are.

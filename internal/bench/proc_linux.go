@@ -25,6 +25,13 @@ func resident(pid int) int64 {
 	return kb << 10
 }
 
+// busyness is how many processes wanted a core in the last minute, on average; "" when it can't be told.
+func busyness() string {
+	load, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := bytes.Cut(load, []byte(" "))
+	return string(first)
+}
+
 // descriptors is how many files, sockets and pipes a process has open; 0 when it can't be told.
 func descriptors(pid int) int {
 	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
