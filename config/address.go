@@ -70,10 +70,7 @@ func checkTarget(host string) (message, fix string) {
 	case host == "":
 		return "the address names no host", "Write a host like " + example
 	}
-	if message, fix := checkHostPort(host, example); message != "" {
-		return message, fix
-	}
-	return checkNumeric((&url.URL{Host: host}).Hostname())
+	return checkHostPort(host, example)
 }
 
 // checkNumeric refuses what some readers take for an IP address and others for a name: 127.1, 0x7f.0.0.1, 0177.0.0.1.

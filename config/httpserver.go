@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	slash "path"
 	"strconv"
 	"strings"
 )
@@ -18,8 +19,8 @@ var httpServerForm = mapWith("a map", "{allowed_hosts: [desk.example]}",
 		forms: []form{listOf(anOrigin, `["https://desk.example"]`).upTo(maxHosts)}},
 	key{name: "caller_headers", doc: "Headers that tell who calls.", forms: []form{listOf(aText, "[X-User]"), mapOf("a map", "{id: X-User}", aText)},
 		lacks: "Give each caller a token of their own, under access"},
-	key{name: "resource", doc: "Its address as clients know it, for the metadata of RFC 9728. Without it there is no metadata.", forms: []form{anAddress.but(`"https://desk.example/mcp"`)}},
-	key{name: "issuers", doc: "Where clients may get a token, as the metadata names it; without one it names nobody. This version takes only the tokens of access.",
+	key{name: "resource", doc: "Its address as clients know it, for the metadata of RFC 9728. Without it there is no metadata.", forms: []form{aResource}},
+	key{name: "issuers", doc: "Who issues tokens for the resource, as the metadata names them. This version takes only the tokens of access.",
 		forms: []form{listOf(anAddress, `["https://id.example"]`).upTo(maxHosts)}},
 )
 
@@ -28,6 +29,12 @@ var (
 	anOrigin  = form{noun: "an origin", takes: []kind{text}, example: `"https://desk.example"`, check: checkOrigin, pattern: `^[a-z][a-z0-9+.-]*://[^/*@\s]+$`}
 	anAddress = form{noun: "an address", takes: []kind{text}, example: `"https://desk.example"`, check: checkAddress, pattern: `^https?://[^@\s#?]+$`}
 )
+
+var aResource = func() form {
+	f := anAddress.but(`"https://desk.example/mcp"`)
+	f.check = checkResource
+	return f
+}()
 
 // httpServer reads what is said about serving over HTTP. Names count as lower case: clients write them so.
 func (b *builder) httpServer() {
@@ -39,8 +46,11 @@ func (b *builder) httpServer() {
 	for _, item := range items(n.get("issuers")) {
 		h.Issuers = append(h.Issuers, words(item))
 	}
-	if h.Resource == "" && len(h.Issuers) > 0 {
+	switch {
+	case !n.has("resource") && len(h.Issuers) > 0:
 		b.fail(n.at("issuers").pos, "http.issuers", "issuers stand in the metadata of a resource, and there is none", `Write resource: "https://NAME/mcp", the address that clients use`)
+	case h.Resource != "" && len(h.Issuers) == 0 && !n.get("issuers").broken():
+		b.fail(n.at("resource").pos, "http.resource", "its metadata say who issues tokens for it, and nobody does", `Write issuers: ["https://id.example"], or leave resource out`)
 	}
 }
 
@@ -118,9 +128,6 @@ func checkDomain(host, fix string) (message, _ string) {
 	if len(host) > maxDomain {
 		return fmt.Sprintf("the name has more than %d characters", maxDomain), fix
 	}
-	if digits(host) == len(host) {
-		return "a number is no name of a host", fix
-	}
 	for _, label := range strings.Split(host, ".") {
 		if label == "" {
 			return quote(host) + " has an empty part", "Remove the dot at its start or end, or the second of two"
@@ -129,7 +136,7 @@ func checkDomain(host, fix string) (message, _ string) {
 			return quote(host) + " is no name of a host", "Write letters from a to z, digits, - and dots; names in other scripts as xn--…"
 		}
 	}
-	return "", ""
+	return checkNumeric(host)
 }
 
 func checkOrigin(n *node) (message, fix string) {
@@ -184,6 +191,18 @@ func checkAddress(n *node) (message, fix string) {
 		return "a * is no name of a host", "Write it like " + example
 	}
 	return checkHostPort(u.Host, example)
+}
+
+// checkResource checks an address whose path the address of its metadata ends in.
+func checkResource(n *node) (message, fix string) {
+	if message, fix := checkAddress(n); message != "" {
+		return message, fix
+	}
+	u, err := url.Parse(n.text)
+	if err != nil || strings.ContainsAny(n.text, "{}%") || strings.HasSuffix(n.text, "/") || u.Path != "" && slash.Clean(u.Path) != u.Path {
+		return "the path of a resource is plain", "Write one like /mcp, without a / at its end"
+	}
+	return "", ""
 }
 
 func loopback(host string) bool {
