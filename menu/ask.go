@@ -17,7 +17,9 @@ type Ask struct {
 
 // String is the text of the ask: title, prompt, an empty line, the menu, an empty line, the tail.
 func (a Ask) String() string {
+	menu := Render(a.Style, a.Options)
 	var b strings.Builder
+	b.Grow(len(menu) + len(a.Title) + len(a.Prompt) + len(a.Tail) + 2*len(compactForm))
 	if a.Title != "" {
 		b.WriteString(Fold(a.Title, maxTitle) + "\n")
 	}
@@ -27,7 +29,7 @@ func (a Ask) String() string {
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
-	b.WriteString(Render(a.Style, a.Options))
+	b.WriteString(menu)
 	if a.Style == Compact {
 		b.WriteString("\n" + compactForm + "\n")
 	}

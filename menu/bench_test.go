@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,15 +9,39 @@ import (
 	"github.com/mcp-decide/mcp-decide/registry"
 )
 
+// BenchmarkRender1000 writes menus of 1,000 methods: at first, when each option's text has to be written, and then, when the texts are there. One
+// in ten methods has a whole JSON Schema as a parameter.
 func BenchmarkRender1000(b *testing.B) {
-	options := ticketAsk(b).Options
-	for len(options) < 1000 {
-		o := options[len(options)%2]
-		o.Name = fmt.Sprint(o.Name, len(options))
-		options = append(options, o)
+	methods := make([]registry.Method, 1000)
+	for i := range methods {
+		o := ticketAsk(b).Options[i%2]
+		methods[i] = *o.Method
+		methods[i].Name = fmt.Sprint(o.Name, i)
+		if i%10 == 0 {
+			methods[i].Params = append(methods[i].Params, registry.Param{Name: "to", Optional: true, Schema: json.RawMessage(
+				`{"type": "object", "description": "Where it goes.", "properties": {"street": {"type": "string", "maxLength": 80}, "lines": {"type": "array", "items": {"type": "string"}}}, "required": ["street"]}`)})
+		}
+	}
+	fresh := func() []registry.Option {
+		options := make([]registry.Option, len(methods))
+		for i := range methods {
+			options[i] = registry.Option{Name: methods[i].Name, Method: prepared(b, methods[i])}
+		}
+		return options
 	}
 	for _, style := range []Style{Full, Compact, Classic} {
-		b.Run(string(style), func(b *testing.B) {
+		b.Run(string(style)+"/first", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				options := fresh()
+				b.StartTimer()
+				Render(style, options)
+			}
+		})
+		b.Run(string(style)+"/then", func(b *testing.B) {
+			options := fresh()
+			Render(style, options)
 			b.ReportAllocs()
 			for b.Loop() {
 				Render(style, options)

@@ -1,6 +1,8 @@
 package menu
 
 import (
+	"strings"
+
 	"github.com/mcp-decide/mcp-decide/registry"
 )
 
@@ -16,26 +18,31 @@ const (
 
 // Render writes the menu of the options, in order. Options of Full and Classic are parted by
 // one empty line. The menu ends in one line feed; without options it is empty.
+//
+// An option's text is written once and kept with its method; a menu is put together of these.
 func Render(style Style, options []registry.Option) string {
-	b := make([]byte, 0, 256*len(options))
+	name, write, between := writing(style)
+	texts := make([]string, len(options))
 	for i := range options {
-		if i > 0 && style != Compact {
-			b = append(b, '\n')
-		}
-		b = appendEntry(b, style, &options[i])
+		texts[i] = options[i].Text(name, write)
 	}
-	return string(b)
+	return strings.Join(texts, between)
 }
 
-func appendEntry(b []byte, style Style, o *registry.Option) []byte {
+// writing is how a style writes one option, the name under which that is kept, and what parts two options.
+func writing(style Style) (name string, write func(*registry.Option) string, between string) {
 	switch style {
 	case Classic:
-		return appendClassic(b, o)
+		return string(Classic), writeClassic, "\n"
 	case Compact:
-		return appendCompact(b, o)
+		return string(Compact), writeCompact, ""
 	}
-	return appendFull(b, o)
+	return string(Full), writeFull, "\n"
 }
+
+func writeFull(o *registry.Option) string    { return string(appendFull(nil, o)) }
+func writeCompact(o *registry.Option) string { return string(appendCompact(nil, o)) }
+func writeClassic(o *registry.Option) string { return string(appendClassic(nil, o)) }
 
 const (
 	indent     = "    "

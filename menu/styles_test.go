@@ -33,7 +33,11 @@ func TestStyles(t *testing.T) {
 			options := describedOptions(t, archive.Files[0].Data)
 			fresh := &txtar.Archive{Comment: archive.Comment, Files: archive.Files[:1]}
 			for _, style := range []Style{Full, Compact, Classic} {
-				fresh.Files = append(fresh.Files, txtar.File{Name: string(style), Data: []byte(Render(style, options))})
+				text := Render(style, options)
+				fresh.Files = append(fresh.Files, txtar.File{Name: string(style), Data: []byte(text)})
+				if d := cmp.Diff(text, Render(style, options)); d != "" {
+					t.Errorf("%s, -first +then:\n%s", style, d)
+				}
 			}
 			if *update {
 				if err := os.WriteFile(file, txtar.Format(fresh), 0o644); err != nil {

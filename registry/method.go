@@ -74,6 +74,7 @@ type Method struct {
 	made    *made         // of what the method takes and gives back
 	fillers []filler      // of the hidden parameters
 	digest  func() string // nil = not prepared
+	kept    *kept         // how menus show it
 }
 
 // clone is m with nothing in it that could be changed later, and nothing of what Prepare makes but what it may share.
@@ -96,6 +97,7 @@ func (m Method) clone() *Method {
 	m.Toolsets = slices.Clone(m.Toolsets)
 	m.Constant = bytes.Clone(m.Constant)
 	m.fillers, m.digest = nil, nil
+	m.kept = &kept{of: &m}
 	return &m
 }
 
