@@ -27,7 +27,7 @@ func newQuiet(each, total int) *quiet {
 func (q *quiet) may(source string) (ok bool, leftOut int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if now := q.now(); q.of == nil || now.Sub(q.since) >= time.Minute {
+	if now := q.now(); now.Sub(q.since) >= time.Minute {
 		q.since, q.lines, q.of = now, 0, map[string]int{}
 		leftOut, q.leftOut = q.leftOut, 0
 	}

@@ -317,6 +317,13 @@ func TestMetadata(t *testing.T) {
 			if rec.Code != 200 || rec.Body.String() != want || rec.Header().Get("Content-Type") != "application/json" {
 				t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
 			}
+			for method, want := range map[string]int{"HEAD": 200, "POST": 405} {
+				r.Method = method
+				rec := httptest.NewRecorder()
+				if g.ServeHTTP(rec, r); rec.Code != want || (rec.Header().Get("Allow") == "GET, HEAD") != (want == 405) {
+					t.Errorf("%s %s: %d, Allow %q", method, target, rec.Code, rec.Header().Get("Allow"))
+				}
+			}
 		}
 		for header, want := range map[string]string{
 			"":               `Bearer resource_metadata="` + tc.url + `"`,

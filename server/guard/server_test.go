@@ -126,38 +126,63 @@ func TestConnectionCap(t *testing.T) {
 // A flood beyond what is closed in order is closed all the same, and Accept goes on.
 func TestFloodBeyondTheCap(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := &accepts{conns: make(chan net.Conn, 1000)}
-		cap := newLimited(l, 1, false)
-		open := make([]*mute, 0, 1000)
-		for range 1000 {
-			c := &mute{closed: make(chan struct{})}
-			open = append(open, c)
-			l.conns <- c
-		}
-		close(l.conns)
-		began := time.Now()
-		if _, err := cap.Accept(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := cap.Accept(); !errors.Is(err, net.ErrClosed) || time.Since(began) != 0 {
-			t.Errorf("Accept: %v after %v", err, time.Since(began))
-		}
-		cap.wait()
-		for i, c := range open[1:] {
-			select {
-			case <-c.closed:
-			default:
-				t.Fatalf("connection %d is still open", i+1)
-			}
-			if c.wrote != fullAnswer {
-				t.Fatalf("connection %d was told %q", i+1, c.wrote)
-			}
-		}
-		if time.Since(began) > farewellTime {
-			t.Errorf("it took %v", time.Since(began))
-		}
-	})
+	for _, tc := range []struct {
+		name        string
+		byTLS, mute bool   // mute connections can't say that no more comes
+		told        string // what each is told
+		closed      int    // in order, that is after reading what it has sent
+		took        time.Duration
+	}{
+		{"K1 plain", false, false, fullAnswer, maxFarewells, farewellTime},
+		{"K1 by TLS", true, false, "", 0, 0},
+		{"K1 without half-close", false, true, fullAnswer, 0, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const all = 1000
+				l := &accepts{conns: make(chan net.Conn, all)}
+				limit := newLimited(l, 1, tc.byTLS)
+				var open []*silent
+				for range all {
+					c := &silent{}
+					open = append(open, c)
+					if tc.mute {
+						l.conns <- struct{ net.Conn }{c}
+					} else {
+						l.conns <- c
+					}
+				}
+				close(l.conns)
+				began := time.Now()
+				if _, err := limit.Accept(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := limit.Accept(); !errors.Is(err, net.ErrClosed) || time.Since(began) != 0 {
+					t.Errorf("Accept: %v after %v", err, time.Since(began))
+				}
+				limit.wait()
+				if took := time.Since(began); took != tc.took {
+					t.Errorf("it took %v, want %v", took, tc.took)
+				}
+				inOrder := 0
+				for i, c := range open[1:] {
+					if !c.closed || c.told != tc.told || c.until.Sub(began) != farewellTime {
+						t.Fatalf("connection %d: closed %v, told %q, until %v", i+1, c.closed, c.told, c.until.Sub(began))
+					}
+					if c.halfClosed && c.heard {
+						inOrder++
+					}
+				}
+				if inOrder != tc.closed {
+					t.Errorf("%d connections were closed in order, want %d", inOrder, tc.closed)
+				}
+				if left := limit.parting.Load(); left != 0 {
+					t.Errorf("%d are still counted", left)
+				}
+			})
+		})
+	}
 }
 
 type accepts struct {
@@ -172,20 +197,21 @@ func (a *accepts) Accept() (net.Conn, error) {
 	return nil, net.ErrClosed
 }
 
-// mute is a connection whose client reads and says nothing.
-type mute struct {
+// silent is a connection whose client reads and says nothing. One goroutine at a time uses it.
+type silent struct {
 	net.Conn
-	wrote  string
-	until  time.Time
-	closed chan struct{}
+	told                      string
+	until                     time.Time
+	halfClosed, heard, closed bool
 }
 
-func (m *mute) Write(p []byte) (int, error)    { m.wrote += string(p); return len(p), nil }
-func (m *mute) SetDeadline(at time.Time) error { m.until = at; return nil }
-func (m *mute) CloseWrite() error              { return nil }
-func (m *mute) Close() error                   { close(m.closed); return nil }
-func (m *mute) Read([]byte) (int, error) {
-	time.Sleep(time.Until(m.until))
+func (s *silent) Write(p []byte) (int, error)    { s.told += string(p); return len(p), nil }
+func (s *silent) SetDeadline(at time.Time) error { s.until = at; return nil }
+func (s *silent) CloseWrite() error              { s.halfClosed = true; return nil }
+func (s *silent) Close() error                   { s.closed = true; return nil }
+func (s *silent) Read([]byte) (int, error) {
+	s.heard = true
+	time.Sleep(time.Until(s.until))
 	return 0, os.ErrDeadlineExceeded
 }
 

@@ -39,6 +39,7 @@ func TestSlowClients(t *testing.T) {
 		{"K1 no other request follows", []string{post("/x", "Content-Length: 3\r\n\r\nabc")}, 200, 0, 120 * time.Second},
 		{"K1 a stranger's connection is not kept", []string{"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n"}, 401, 0, 0},
 		{"K1 nor is that of an open route", []string{"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"}, 200, 0, 0},
+		{"K2 the body is too large", []string{post("/x", "Content-Length: 99999999\r\n\r\n")}, 413, 0, 500 * time.Millisecond},
 		{"a slow handler is no slow client", []string{post("/long", "Content-Length: 3\r\n\r\nabc")}, 200, 10 * time.Minute, 12 * time.Minute},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

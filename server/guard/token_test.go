@@ -106,8 +106,8 @@ func TestBearer(t *testing.T) {
 			t.Parallel()
 			rec := ask(g, tc.target, tc.header...)
 			if tc.caller != "" {
-				if rec.Code != http.StatusOK || rec.Body.String() != tc.caller {
-					t.Errorf("%d %q, want 200 %q", rec.Code, rec.Body, tc.caller)
+				if rec.Code != http.StatusOK || rec.Body.String() != tc.caller || rec.Header().Get("WWW-Authenticate") != "" {
+					t.Errorf("%d %q with %v, want 200 %q and no challenge", rec.Code, rec.Body, rec.Header(), tc.caller)
 				}
 				return
 			}
@@ -246,6 +246,7 @@ func TestLogOfRefusals(t *testing.T) {
 	now = now.Add(time.Minute)
 	out.Reset()
 	ask(g, "/x", "Bearer "+deskSecret)
+	ask(g, "/nowhere", "Bearer "+deskSecret)
 	ask(g, "/x")
 	if want := fmt.Sprintf(`"left_out_before":%d`, 2_000-g.quiet.total); !strings.Contains(out.String(), want) || strings.Count(out.String(), "\n") != 1 {
 		t.Errorf("the first line of the next minute is %q, want it to have %s", out.String(), want)
@@ -262,6 +263,7 @@ func TestLogNamesWhatIsWrong(t *testing.T) {
 		{"host", func(r *http.Request) { r.Host = "evil.example\x1b]8;;\a" + strings.Repeat("x", 1000) }, []string{"refused a host name", `host=`, `evil.example\x1b]8;;\a`, "allowed_hosts", "from=192.0.2.7"}},
 		{"origin", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, []string{"refused an origin", "https://evil.example", "allowed_origins"}},
 		{"site", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, []string{"refused an origin", "site=cross-site"}},
+		{"address of another kind", func(r *http.Request) { r.Host, r.RemoteAddr = "evil.example", "@" }, []string{"from=@"}},
 		{"token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong-canary-wrong-canary") }, []string{"refused a token", "status=401"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
