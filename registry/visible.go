@@ -6,12 +6,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Visible shows characters that command a terminal, turn text around or hide it as escapes: \x1b,
-// \u202e, \U000e0041. Line ends and tabs stay, and so do the joiners that scripts need.
+// \u202e, \U000e0041. Line ends and tabs stay, and so do the joiners that scripts need. What is not UTF-8 becomes U+FFFD: a terminal
+// may take a lone byte for a command.
 func Visible(s string) string {
-	if strings.IndexFunc(s, invisible) < 0 {
+	if utf8.ValidString(s) && strings.IndexFunc(s, invisible) < 0 {
 		return s
 	}
 	var b strings.Builder
