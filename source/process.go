@@ -59,9 +59,18 @@ func (p process) run(ctx context.Context) (ending, error) {
 	count := &counter{limit: maxPrinted, over: func() { stop(errRunaway) }}
 	stdout, stderr := &head{counter: count, limit: maxOutput}, &tail{counter: count, limit: maxTail}
 
+	out, err := newStream()
+	if err != nil {
+		return ending{}, err
+	}
+	errs, err := newStream()
+	if err != nil {
+		out.drop()
+		return ending{}, err
+	}
 	cmd := exec.CommandContext(watched, p.path)
 	cmd.Args, cmd.Dir, cmd.Env = p.argv, p.dir, p.env
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.Stdout, cmd.Stderr = out.w, errs.w
 	if p.stdin != "" {
 		cmd.Stdin = strings.NewReader(p.stdin)
 	}
@@ -70,12 +79,20 @@ func (p process) run(ctx context.Context) (ending, error) {
 	cmd.Cancel = func() error { return g.stop(errors.Is(context.Cause(watched), errRunaway)) }
 	if err := cmd.Start(); err != nil {
 		g.close()
+		out.drop()
+		errs.drop()
 		return ending{}, err
 	}
+	out.read(stdout)
+	errs.read(stderr)
 	g.started()
 	g.wait()
-	err := cmd.Wait()
+	err = cmd.Wait()
 	g.close()
+	late, done := context.WithTimeout(context.Background(), grace)
+	defer done()
+	out.finish(late.Done())
+	errs.finish(late.Done())
 
 	end := ending{stdout: stdout.kept, stderr: stderr.bytes(), written: stdout.written}
 	if cmd.ProcessState == nil {
