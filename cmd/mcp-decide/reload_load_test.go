@@ -22,6 +22,9 @@ import (
 	"github.com/mcp-decide/mcp-decide/registry"
 )
 
+// long is the time after which nothing comes any more.
+const long = time.Minute
+
 // reloadsFor is how long the test below goes on: MCP_DECIDE_RELOAD_FOR, else long enough to see a reload or twenty.
 func reloadsFor(t *testing.T) time.Duration {
 	text := os.Getenv("MCP_DECIDE_RELOAD_FOR")

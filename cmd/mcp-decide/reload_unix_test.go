@@ -99,9 +99,6 @@ func launch(s *sandbox, flags ...string) *piped {
 	return p
 }
 
-// long is the time after which nothing comes any more.
-const long = time.Minute
-
 // next is the next message of the server.
 func (p *piped) next() piece {
 	p.Helper()
