@@ -16,41 +16,51 @@ func micro() ([]row, error) {
 		return nil, err
 	}
 	parse, err := parsing()
-	return append([]row{render}, parse...), err
+	return append(render, parse...), err
 }
 
-// rendering is the menu of 1,000 options.
-func rendering() (row, error) {
-	options, err := optionsOf(1000)
-	if err != nil {
-		return row{}, err
+// rendering is the menu of 1,000 options, each of a method of its own: at first, when their texts have to be written, and from then on.
+func rendering() ([]row, error) {
+	const first = 20
+	var fresh [first][]registry.Option
+	for i := range fresh {
+		var err error
+		if fresh[i], err = optionsOf(1000); err != nil {
+			return nil, err
+		}
 	}
+	before := cpuTime()
+	for _, options := range fresh {
+		menu.Render(menu.Full, options)
+	}
+	written := (cpuTime() - before) / first
+
 	var size int
-	took := perCall(func() { size = len(menu.Render(menu.Full, options)) })
-	return row{
-		number: "4",
-		what:   fmt.Sprintf("render 1,000 options, %s KB", grouped(float64(size)/1024)),
-		seen:   short(took),
-		budget: "< " + short(maxRender),
-		within: took < maxRender,
-	}, nil
+	took := perCall(func() { size = len(menu.Render(menu.Full, fresh[0])) })
+	what := fmt.Sprintf("render 1,000 options, %s KB", grouped(float64(size)/1024))
+	rows := []row{{number: "4", what: what, seen: short(took), budget: "< " + short(maxRender), within: took < maxRender}}
+	if written > 0 {
+		rows = append(rows, row{number: "4", what: what + ", for the first time", seen: short(written)})
+	}
+	return rows, nil
 }
 
 // optionsOf are options like those of a real configuration.
 func optionsOf(n int) ([]registry.Option, error) {
-	m, err := registry.Prepare(registry.Method{
-		Name: "write_note", Summary: "Write a note into the log of the case.", Effect: registry.Read, Kind: registry.Form,
-		Params: []registry.Param{
-			{Name: "title", Type: registry.String, Description: "What it is about."},
-			{Name: "body", Type: registry.String, Description: "The note itself.", Multiline: true},
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
 	options := make([]registry.Option, n)
 	for i := range options {
-		options[i] = registry.Option{Name: fmt.Sprint("write_note_", i), Method: m}
+		name := fmt.Sprint("write_note_", i)
+		m, err := registry.Prepare(registry.Method{
+			Name: name, Summary: "Write a note into the log of the case.", Effect: registry.Read, Kind: registry.Form,
+			Params: []registry.Param{
+				{Name: "title", Type: registry.String, Description: "What it is about."},
+				{Name: "body", Type: registry.String, Description: "The note itself.", Multiline: true},
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+		options[i] = registry.Option{Name: name, Method: m}
 	}
 	return options, nil
 }
