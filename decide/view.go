@@ -40,6 +40,11 @@ func (e *Engine) View() *View {
 	return &View{Methods: e.registry.Snapshot(), decisions: e.decisions}
 }
 
+// Same reports whether two views show the same methods and decisions, as nothing was registered in between.
+func (v *View) Same(other *View) bool {
+	return v.Methods == other.Methods && v.decisions == other.decisions
+}
+
 func (e *Engine) orCurrent(v *View) *View {
 	if v == nil {
 		return e.View()

@@ -18,6 +18,7 @@ import (
 // catalog is all that a client can list, made once per view. The SDK sorts each list by name; the order of
 // parameters inside a schema is the declared one.
 type catalog struct {
+	view      *decide.View // that it shows
 	methods   *registry.Snapshot
 	decisions []*decide.Decision
 
@@ -29,7 +30,7 @@ type catalog struct {
 
 // build makes the catalog of a view.
 func (s *Server) build(v *decide.View) (*catalog, error) {
-	c := &catalog{methods: v.Methods, decisions: v.Decisions()}
+	c := &catalog{view: v, methods: v.Methods, decisions: v.Decisions()}
 	if err := s.checkNames(c); err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (s *Server) refresh() *decide.View {
 	if err != nil {
 		s.log.Error("the lists stay as they were", "error", err)
 		kept := *old
-		kept.methods, kept.decisions = v.Methods, v.Decisions()
+		kept.view, kept.methods, kept.decisions = v, v.Methods, v.Decisions()
 		s.catalog.Store(&kept)
 		return v
 	}
@@ -198,9 +199,7 @@ func (c *catalog) differs(old *catalog) lists {
 	return changed
 }
 
-func (c *catalog) shows(v *decide.View) bool {
-	return c.methods == v.Methods && slices.Equal(c.decisions, v.Decisions())
-}
+func (c *catalog) shows(v *decide.View) bool { return c.view.Same(v) }
 
 // toolNames are the names of the tools, for the nearest one to a slip.
 func (c *catalog) toolNames() []string {

@@ -26,10 +26,10 @@ type response struct {
 // settle sets the headers that every answer has. Only what says how the page itself may be used is left to the handler.
 func (w *response) settle() {
 	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	setDefault(h, "Cache-Control", "no-store")
-	setDefault(h, "Referrer-Policy", "no-referrer")
-	setDefault(h, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h["X-Content-Type-Options"] = noSniff[:1:1]
+	setDefault(h, "Cache-Control", noStore)
+	setDefault(h, "Referrer-Policy", noReferrer)
+	setDefault(h, "Content-Security-Policy", noContent)
 
 	h.Del("Access-Control-Allow-Credentials")
 	h.Del("Access-Control-Allow-Origin")
@@ -45,10 +45,18 @@ func (w *response) settle() {
 	}
 }
 
-// setDefault leaves a header alone that is there, also when it is there to be left out.
-func setDefault(h http.Header, key, value string) {
+// The values of headers that most answers have. They are shared by all of them, and cut to their length, so that adding to one makes a list of its own.
+var (
+	noSniff    = []string{"nosniff"}
+	noStore    = []string{"no-store"}
+	noReferrer = []string{"no-referrer"}
+	noContent  = []string{"default-src 'none'; frame-ancestors 'none'"}
+)
+
+// setDefault leaves a header alone that is there, also when it is there to be left out. The key is in its canonical form.
+func setDefault(h http.Header, key string, values []string) {
 	if _, set := h[key]; !set {
-		h.Set(key, value)
+		h[key] = values[:1:1]
 	}
 }
 
