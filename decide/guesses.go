@@ -6,7 +6,7 @@ import (
 )
 
 // guesses counts the unknown turns that each principal names: 20 a minute, then nothing of that principal is looked up until
-// the minute is over. Ids can't be found by trying.
+// the minute is over. So short ids can't be found by trying; long ones can't anyway, and many clients may be one principal there.
 type guesses struct {
 	mu   sync.Mutex
 	list map[string]*guess

@@ -244,6 +244,22 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
+// Long ids can't be found by trying, and one token may be many clients: what one of them gets wrong holds up no other.
+func TestLongIDsNeedNoPause(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.eng.longIDs = true
+	h := w.open().Handle
+	for i := range 3 * maxGuesses {
+		if out := w.say(fmt.Sprintf("zz%d-1", i), "x"); !errors.Is(out.Problem, ErrNoTurn) {
+			t.Fatalf("guess %d: %+v", i, out)
+		}
+	}
+	if out := w.pick(h, "tag", ""); out.State != Done {
+		t.Errorf("after them all: %+v", out)
+	}
+}
+
 // Slips of form are free five times a round, then each counts like a refused answer.
 func TestSlips(t *testing.T) {
 	t.Parallel()
