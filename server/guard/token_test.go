@@ -32,6 +32,8 @@ func TestTokensThatAreRefused(t *testing.T) {
 		{"a letter that is not ASCII", []Token{{Name: "desk", Secret: "canarycanarycanäry"}}, "character 16"},
 		{"no name", []Token{{Secret: deskSecret}}, "its name must have"},
 		{"a name with a line end", []Token{{Name: "de\nsk", Secret: deskSecret}}, "its name must have"},
+		{"a name with a DEL", []Token{{Name: "desk\x7f", Secret: deskSecret}}, "its name must have"},
+		{"a long name", []Token{{Name: strings.Repeat("d", 129), Secret: deskSecret}}, "its name must have"},
 		{"one name twice", []Token{{Name: "desk", Secret: deskSecret}, {Name: "desk", Secret: leadSecret}}, `token "desk": the name stands twice`},
 		{"one secret twice", []Token{{Name: "desk", Secret: deskSecret}, {Name: "lead", Secret: deskSecret}}, `token "lead": its secret is that of "desk" too`},
 	} {
