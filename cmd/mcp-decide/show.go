@@ -61,7 +61,7 @@ type view struct {
 
 // viewsOf are all views of a method, in a fixed order.
 func viewsOf(s *setup, m *registry.Method) ([]view, error) {
-	tool, err := toolOf(s, m.Name)
+	tool, err := toolOf(s, m)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,11 @@ func viewsOf(s *setup, m *registry.Method) ([]view, error) {
 	}, nil
 }
 
-// toolOf is the native tool of a method as a client gets it.
-func toolOf(s *setup, name string) (string, error) {
+// toolOf is the native tool of a method as a client gets it, or why there is none.
+func toolOf(s *setup, m *registry.Method) (string, error) {
+	if m.Off != "" {
+		return "(no tool now: " + m.Off + ")\n", nil
+	}
 	tools, err := wireTools(s)
 	if err != nil {
 		return "", err
@@ -90,7 +93,7 @@ func toolOf(s *setup, name string) (string, error) {
 		if err := json.Unmarshal(raw, &tool); err != nil {
 			return "", err
 		}
-		if tool.Name == name {
+		if tool.Name == m.Name {
 			return indent(escaped(raw)) + "\n", nil
 		}
 	}
