@@ -76,11 +76,11 @@ func ratio(number, what string, results []result, w work, via transport, e era, 
 
 // load is a row about what 64 clients get in absolute terms.
 func load(r result) row {
-	o := r.of[ours]
+	o, b := r.of[ours], r.of[bare]
 	line := row{
 		number: "7",
 		what:   fmt.Sprintf("%s; HTTP, %s, 64 clients", r.work, r.era),
-		seen:   fmt.Sprintf("%s/s, p99 %s, %d failed", grouped(o.perSecond), short(o.p99), r.failed[ours]),
+		seen:   fmt.Sprintf("%s/s, p99 %s, %d failed (bare: %s/s, %s)", grouped(o.perSecond), short(o.p99), r.failed[ours], grouped(b.perSecond), short(b.p99)),
 	}
 	if r.work == calls.name {
 		line.budget = fmt.Sprintf("≥ %s/s, p99 ≤ %s, none failed", grouped(minReads), short(maxWait))
