@@ -87,12 +87,19 @@ func (s *Store) Load(config string) (Surface, error) {
 	return r.Surface, nil
 }
 
-// read reads a record that nobody else can write.
+// read reads a record that nobody else can write. Nothing but a file is opened: a pipe would keep everybody waiting.
 func (s *Store) read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, syscall.ENOTDIR) {
 		err = fs.ErrNotExist // where no folder can be, no record is
 	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what was accepted: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &DamagedError{path, errors.New("it is not a file; remove it")}
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was accepted: %w", err)
 	}
