@@ -18,10 +18,12 @@ func TestRecordThatIsNoFile(t *testing.T) {
 		put     func(path string) error
 		removed bool // by Accept, which puts a record in its place
 	}{
-		"a pipe":           {put: func(path string) error { return unix.Mkfifo(path, 0o600) }, removed: true},
-		"a link to a pipe": {put: func(path string) error { return errors.Join(unix.Mkfifo(path+".pipe", 0o600), os.Symlink(path+".pipe", path)) }, removed: true},
-		"a device":         {put: func(path string) error { return os.Symlink("/dev/null", path) }, removed: true},
-		"a folder":         {put: func(path string) error { return os.Mkdir(path, 0o700) }},
+		"a pipe": {put: func(path string) error { return unix.Mkfifo(path, 0o600) }, removed: true},
+		"a link to a pipe": {put: func(path string) error {
+			return errors.Join(unix.Mkfifo(path+".pipe", 0o600), os.Symlink(path+".pipe", path))
+		}, removed: true},
+		"a device": {put: func(path string) error { return os.Symlink("/dev/null", path) }, removed: true},
+		"a folder": {put: func(path string) error { return os.Mkdir(path, 0o700) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
