@@ -23,6 +23,7 @@ func (p *plan) admitsSomebody() error {
 // readmit lets in who a changed file names, in the place of who came in before. Who is accepted and has a new token comes in with that
 // one alone.
 func (l *listening) readmit(g *guard.Guard, started *config.File) func(*plan) error {
+	named := started.Access != nil // who is let in now stands in a file, and is not the token that was printed
 	return func(p *plan) error {
 		if l.unauthenticated {
 			if p.file.Access != nil {
@@ -34,7 +35,7 @@ func (l *listening) readmit(g *guard.Guard, started *config.File) func(*plan) er
 			return err
 		}
 		switch {
-		case p.file.Access == nil && started.Access == nil:
+		case p.file.Access == nil && !named:
 			return nil // the token that was printed goes on
 		case len(p.file.Access) == 0:
 			return errors.New("access: in the configuration names nobody any more, so nobody could connect")
@@ -44,6 +45,10 @@ func (l *listening) readmit(g *guard.Guard, started *config.File) func(*plan) er
 			return err
 		}
 		p.warnings = append(p.warnings, warnings...)
-		return g.Replace(who)
+		if err := g.Replace(who); err != nil {
+			return err
+		}
+		named = true
+		return nil
 	}
 }

@@ -137,6 +137,17 @@ func TestThePrintedTokenGivesWay(t *testing.T) {
 	if got := [2]int{status(r.token), status(strings.Repeat("desk", 8))}; got != [2]int{http.StatusUnauthorized, http.StatusOK} {
 		t.Errorf("the printed token and the one of the file get %v", got)
 	}
+
+	// A file that names nobody any more is as wrong as after a start with names: it must not say reloaded and leave in who is gone from it.
+	s.write("c.yaml", oneMethod("third"))
+	hangup()
+	r.until(t, "names nobody any more", 1)
+	if got := strings.Count(r.said.String(), `"msg":"configuration reloaded"`); got != 2 {
+		t.Errorf("reloaded %d times", got)
+	}
+	if got := [2]int{status(r.token), status(strings.Repeat("desk", 8))}; got != [2]int{http.StatusUnauthorized, http.StatusOK} {
+		t.Errorf("then the printed token and the one of the file get %v", got)
+	}
 }
 
 // endedIn runs the command in a sandbox, to its end.
