@@ -65,8 +65,31 @@ func (r *report) fail(pos Pos, key, message, fix string) {
 		r.left++
 		return
 	}
-	r.errors = append(r.errors, Problem{File: r.file, Pos: pos, Key: key, Message: message, Fix: fix})
+	r.errors = append(r.errors, r.problem(pos, key, message, fix))
 }
+
+// problem is on one line, whatever pieces of the file stand in it: nothing in it can act on a terminal.
+func (r *report) problem(pos Pos, key, message, fix string) Problem {
+	return Problem{File: r.file, Pos: pos, Key: shown(key), Message: shown(message), Fix: shown(fix)}
+}
+
+// shown writes characters that can't be seen as escapes.
+func shown(s string) string {
+	if !strings.ContainsFunc(s, hides) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hides(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func hides(r rune) bool { return !strconv.IsPrint(r) }
 
 // said counts the errors.
 func (r *report) said() int { return len(r.errors) + r.left }
@@ -85,7 +108,7 @@ func (r *report) warn(pos Pos, key, message, fix string) {
 		r.unwarned++
 		return
 	}
-	r.warnings = append(r.warnings, Problem{File: r.file, Pos: pos, Key: key, Message: message, Fix: fix})
+	r.warnings = append(r.warnings, r.problem(pos, key, message, fix))
 }
 
 // err is all errors in the order of the file, nil when there are none.
