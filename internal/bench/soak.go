@@ -84,7 +84,7 @@ func (s *soaking) fill(whole time.Duration) error {
 			}
 			lanes[i] = l
 		}
-		span := t.drive(pairs, lanes, 5*time.Second)
+		span := t.drive(work{name: "fill", unit: fixedPair}, lanes, 5*time.Second)
 		for _, l := range lanes {
 			l.close()
 		}
@@ -98,6 +98,19 @@ func (s *soaking) fill(whole time.Duration) error {
 		}
 	}
 	return nil
+}
+
+// fixedPair opens a turn and closes it without a program that runs.
+func fixedPair(_ kind, l lane) error {
+	turn, err := opened(l)
+	if err != nil {
+		return err
+	}
+	a, err := l.round(call("pick_read", `{"turn":`+quoted(turn)+`,"call":"fixed"}`))
+	if err != nil {
+		return err
+	}
+	return a.ok()
 }
 
 // mix is the load itself, and the looks.

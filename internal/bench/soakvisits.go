@@ -18,13 +18,13 @@ var visits = [...]struct {
 }{
 	{"read, as a program", 12, func(v *visitor) error { return v.echo(echoName) }},
 	{"read, as a request to another server", 10, func(v *visitor) error { return v.echo("ask_remote") }},
-	{"read, as a value", 20, func(v *visitor) error { return v.call("fixed", "{}", nil) }},
-	{"write", 8, func(v *visitor) error { return v.call("note", textArgs(payload()), nil) }},
+	{"read, as a value", 20, func(v *visitor) error { return v.call("fixed", "{}") }},
+	{"write", 8, func(v *visitor) error { return v.call("note", textArgs(payload())) }},
 	{"write, and the same again", 1, (*visitor).again},
 	{"open and pick a read", 10, func(v *visitor) error { return v.choose("pick_read", "fixed", "{}", "") }},
 	{"open and pick a write", 5, func(v *visitor) error { return v.choose("pick_write", "note", textArgs(payload()), "") }},
 	{"open, slip, and pick", 4, (*visitor).slip},
-	{"open and leave", 1, func(v *visitor) error { return v.call("glance", "{}", nil) }},
+	{"open and leave", 1, func(v *visitor) error { return v.call("glance", "{}") }},
 	{"lists", 6, (*visitor).lists},
 	{"arguments that do not fit", 5, func(v *visitor) error { return v.refused(call("note", `{"text":7}`)) }},
 	{"a turn that is none", 1, func(v *visitor) error { return v.refused(call("pick_read", `{"turn":"k7m2-1","call":"fixed"}`)) }},
@@ -82,28 +82,23 @@ func (v *visitor) again() error {
 	return nil
 }
 
-// call makes a call that has to end well; see looks at its answer.
-func (v *visitor) call(tool, args string, see func(*answer) error) error {
+// call makes a call that has to end well.
+func (v *visitor) call(tool, args string) error {
 	a, err := v.round(call(tool, args))
 	if err != nil {
 		return err
 	}
-	if err := a.ok(); err != nil {
-		return err
-	}
-	if see == nil {
-		return nil
-	}
-	return see(a)
+	return a.ok()
 }
 
 // choose opens a turn and picks. With a slip, that is answered first, and has to be refused.
 func (v *visitor) choose(tool, option, args, slip string) error {
-	var turn string
-	if err := v.call(chooseName, `{"wish":`+quoted(payload())+`}`, func(a *answer) error {
-		turn, _ = a.Result.Meta["mcp-decide/turn"].(string)
-		return nil
-	}); err != nil {
+	l, err := v.line()
+	if err != nil {
+		return err
+	}
+	turn, err := opened(l)
+	if err != nil {
 		return err
 	}
 	if slip != "" {
@@ -118,7 +113,7 @@ func (v *visitor) choose(tool, option, args, slip string) error {
 			return fmt.Errorf("after a slip there is no turn: %.200s", a.text())
 		}
 	}
-	return v.call(tool, `{"turn":`+quoted(turn)+`,"call":`+quoted(option)+`,"args":`+quoted(args)+`}`, nil)
+	return v.call(tool, `{"turn":`+quoted(turn)+`,"call":`+quoted(option)+`,"args":`+quoted(args)+`}`)
 }
 
 func (v *visitor) slip() error {
@@ -283,7 +278,7 @@ func (v *visitor) halfway() error {
 
 func (v *visitor) comeAgain() error {
 	v.hangUp()
-	return v.call("fixed", "{}", nil)
+	return v.call("fixed", "{}")
 }
 
 // listen opens a stream for news and leaves it again.

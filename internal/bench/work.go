@@ -58,18 +58,26 @@ func pair(k kind, l lane) error {
 		}
 		return calls.unit(k, l)
 	}
-	a, err := l.round(call(chooseName, `{"wish":`+quoted(payload())+`}`))
+	turn, err := opened(l)
 	if err != nil {
 		return err
 	}
-	if err := a.ok(); err != nil {
-		return err
-	}
-	turn, _ := a.Result.Meta["mcp-decide/turn"].(string)
-	if turn == "" {
-		return fmt.Errorf("an opening without a turn: %.300s", a.text())
-	}
 	return echoed(l, call("pick_read", `{"turn":`+quoted(turn)+`,"call":"`+echoName+`","args":`+quoted(textArgs(payload()))+`}`))
+}
+
+// opened opens a turn.
+func opened(l lane) (turn string, err error) {
+	a, err := l.round(call(chooseName, `{"wish":`+quoted(payload())+`}`))
+	if err != nil {
+		return "", err
+	}
+	if err := a.ok(); err != nil {
+		return "", err
+	}
+	if turn, _ = a.Result.Meta["mcp-decide/turn"].(string); turn == "" {
+		return "", fmt.Errorf("an opening without a turn: %.300s", a.text())
+	}
+	return turn, nil
 }
 
 // list asks for all tools; they must all be there.
