@@ -13,7 +13,7 @@ import (
 const (
 	maxCalls  = 1024     // tool calls
 	maxOthers = 1024     // other requests
-	maxHeld   = 64 << 20 // bytes of all their messages
+	maxHeld   = 64 << 20 // bytes of all their messages; over HTTP half of them for one caller
 )
 
 // exchange is one request from the moment it was read until it is answered.
@@ -48,12 +48,17 @@ type ledger struct {
 	open   map[string]*exchange
 	calls  int
 	held   int
+	heldBy map[string]int // of it, by caller
+	each   int            // the most of it for one caller
 	closed bool
 	work   sync.WaitGroup // of the goroutines that serve them
 	writes sync.WaitGroup // of answers that are claimed and not written yet
 }
 
-func newLedger() *ledger { return &ledger{open: map[string]*exchange{}} }
+// newLedger returns one that holds at most so many bytes of messages for each caller.
+func newLedger(each int) *ledger {
+	return &ledger{open: map[string]*exchange{}, heldBy: map[string]int{}, each: each}
+}
 
 // enter notes a request. Its context ends with base, when it is dropped, and when its goroutine has ended.
 // After close it refuses everything. Each entered exchange owes one work.Done.
@@ -70,7 +75,7 @@ func (l *ledger) enter(base context.Context, e *exchange) *fault {
 	case taken:
 		// The answer to the first use of the id is still to come, so this one can't carry it.
 		return newFault(codeInvalidRequest, fmt.Sprintf("invalid request: the id %s is in use by a request that is not answered yet", e.id.raw))
-	case l.calls+calls > maxCalls, len(l.open)-l.calls+1-calls > maxOthers, l.held+e.size > maxHeld:
+	case l.calls+calls > maxCalls, len(l.open)-l.calls+1-calls > maxOthers, l.held+e.size > maxHeld, l.heldBy[e.caller.ID]+e.size > l.each:
 		return newFault(codeBusy, fmt.Sprintf("busy: %d requests wait for their answers; not run, send it again when some have been answered", len(l.open))).to(e)
 	}
 	ctx, cancel := context.WithCancel(base)
@@ -79,6 +84,7 @@ func (l *ledger) enter(base context.Context, e *exchange) *fault {
 	l.open[e.key] = e
 	l.calls += calls
 	l.held += e.size
+	l.heldBy[e.caller.ID] += e.size
 	l.work.Add(1)
 	return nil
 }
@@ -101,6 +107,9 @@ func (l *ledger) remove(e *exchange) bool {
 	}
 	delete(l.open, e.key)
 	l.held -= e.size
+	if l.heldBy[e.caller.ID] -= e.size; l.heldBy[e.caller.ID] == 0 {
+		delete(l.heldBy, e.caller.ID)
+	}
 	if e.isCall() {
 		l.calls--
 	}
@@ -138,6 +147,13 @@ func (l *ledger) close() <-chan struct{} {
 		close(ended)
 	}()
 	return ended
+}
+
+// isClosed reports whether what comes is refused.
+func (l *ledger) isClosed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
 }
 
 // cancel ends the contexts of all that is open.

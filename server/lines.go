@@ -65,7 +65,7 @@ func (l *lines) read() (line []byte, long *tooLong, err error) {
 			line = nil
 		}
 		if long != nil {
-			long.tail = lastOf(append(long.tail, chunk...), tailKept)
+			long.pass(chunk)
 		} else {
 			line = append(line, chunk...)
 		}
@@ -73,6 +73,12 @@ func (l *lines) read() (line []byte, long *tooLong, err error) {
 			return line, long, err
 		}
 	}
+}
+
+// pass goes on over a part of the line, and keeps its end in the place of what was the end before.
+func (t *tooLong) pass(chunk []byte) {
+	t.tail = append(t.tail, chunk[max(0, len(chunk)-tailKept):]...)
+	t.tail = append(t.tail[:0], t.tail[max(0, len(t.tail)-tailKept):]...)
 }
 
 func lastOf(b []byte, n int) []byte {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	slots        = 64 // calls that run at the same time
+	slots        = 64 // calls that run at the same time; over HTTP half of them for one caller
 	graceDefault = 10 * time.Second
 	afterCancel  = 2 * time.Second // for what runs to end once it is told to
 )
@@ -24,13 +24,14 @@ type service struct {
 	s      *Server
 	ledger *ledger
 	asks   *asks
-	slots  chan struct{}
+	slots  *places
 	halted chan struct{} // closed by halt
 	once   sync.Once     // of halt
 }
 
-func newService(s *Server) *service {
-	return &service{s: s, ledger: newLedger(), asks: newAsks(), slots: make(chan struct{}, slots), halted: make(chan struct{})}
+// newService serves callers of whom each has at most one share of all that there is.
+func newService(s *Server, shares int) *service {
+	return &service{s: s, ledger: newLedger(maxHeld / shares), asks: newAsks(), slots: newPlaces(slots, slots/shares), halted: make(chan struct{})}
 }
 
 // halt lets calls that wait for a slot not start any more, and ends streams of news.
@@ -38,7 +39,7 @@ func (v *service) halt() { v.once.Do(func() { close(v.halted) }) }
 
 // enter takes a request in. One that is entered has to be served.
 func (v *service) enter(base context.Context, e *exchange) *fault {
-	if e.method == methodListen && v.s.audience.full() {
+	if e.method == methodListen && v.s.audience.full(e.caller.ID) {
 		return newFault(codeBusy, "busy: too many streams wait for news already").to(e)
 	}
 	return v.ledger.enter(base, e)
@@ -60,18 +61,26 @@ func (v *service) serve(e *exchange) {
 // run waits for a slot, if e is a tool call, and asks the SDK. Other requests never wait behind calls.
 func (v *service) run(e *exchange) any {
 	if e.isCall() {
-		select {
-		case v.slots <- struct{}{}:
-			defer func() { <-v.slots }()
-		case <-v.halted:
-			return stopping(e.id).reply()
-		case <-e.ctx.Done():
+		leave := v.slots.take(e.caller.ID, e.ctx.Done(), v.halted)
+		if leave != nil {
+			defer leave()
 		}
-		if e.ctx.Err() != nil {
+		switch {
+		case leave == nil && e.ctx.Err() == nil:
 			return stopping(e.id).reply()
+		case e.ctx.Err() != nil:
+			return v.left(e).reply()
 		}
 	}
 	return v.s.handle(e)
+}
+
+// left says why a call that waited did not run.
+func (v *service) left(e *exchange) *fault {
+	if v.ledger.isClosed() {
+		return stopping(e.id)
+	}
+	return newFault(codeBusy, "not run: its caller left before it could begin").to(e)
 }
 
 // answer writes the one answer of a claimed exchange, behind whatever its handler has sent.
