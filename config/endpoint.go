@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -121,7 +122,7 @@ func (b *builder) inClear(at *path, n *node, e *Endpoint) {
 		return
 	}
 	secret := e.Auth != Auth{}
-	for _, f := range e.Headers {
+	for _, f := range slices.Concat(e.Headers, e.Query) {
 		secret = secret || f.Reference != ""
 	}
 	if secret {

@@ -305,7 +305,7 @@ func mend(n *node, forms []form) string {
 	case hasSecret(forms):
 	case n.kind == number && forms[0].noun == aDuration.noun:
 		return "Write it with a unit: " + n.text + "s"
-	case takesText && plain(forms) && (n.kind == number || n.kind == boolean || n.kind == null):
+	case takesText && plain(forms) && (n.kind == number || n.kind == boolean || n.kind == null) && asText(n, forms):
 		return fmt.Sprintf("Put it in quotes: %q", n.text)
 	case takesFlag && n.kind == text:
 		switch strings.ToLower(n.text) {
@@ -318,6 +318,15 @@ func mend(n *node, forms []form) string {
 		return "Write it without quotes: " + n.text
 	}
 	return "Write it like " + examples(forms)
+}
+
+// asText reports whether a value would do in quotes: a rate called "null" would be the next mistake.
+func asText(n *node, forms []form) bool {
+	f, _ := find(forms, text)
+	quoted := *n
+	quoted.kind, quoted.quoted = text, true
+	message, _ := f.judge(&quoted)
+	return message == ""
 }
 
 // plain reports whether a form takes any text.
