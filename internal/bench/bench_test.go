@@ -48,9 +48,8 @@ type lies string
 
 func (l lies) close() {}
 func (l lies) round(request) (*answer, error) {
-	p := newPipe(modern, io.Discard, strings.NewReader(""))
 	waits := make(chan *answer, 1)
-	p.waiting[7] = waits
+	p := pipe{waiting: map[int64]chan *answer{7: waits}}
 	if err := p.deliver([]byte(l)); err != nil {
 		return nil, err
 	}
