@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -99,11 +100,11 @@ func (w *schemaWriter) typeOf(p *Param) {
 func (w *schemaWriter) words(p *Param) {
 	if p.Label != "" {
 		w.key("title")
-		w.quote(Visible(p.Label))
+		w.shown(p.Label)
 	}
 	if d := describe(p); d != "" {
 		w.key("description")
-		w.quote(d)
+		w.shown(d)
 	}
 	if len(p.Enum) > 0 {
 		w.key("enum")
@@ -199,11 +200,11 @@ func (w *schemaWriter) whole(p *Param) {
 	w.text(`{`)
 	if d := describe(p); d != "" && !hasMember(text, "description") {
 		w.key("description")
-		w.quote(d)
+		w.shown(d)
 	}
 	if p.Label != "" && !hasMember(text, "title") {
 		w.key("title")
-		w.quote(Visible(p.Label))
+		w.shown(p.Label)
 	}
 	if p.Default != nil && !hasMember(text, "default") {
 		w.member("default", p.Default)
@@ -239,6 +240,14 @@ func (w *schemaWriter) quote(s string) {
 	w.out = out
 }
 
+// shown writes a text that is read by models and shown on terminals, so nothing in it is hidden or commands.
+func (w *schemaWriter) shown(s string) {
+	if utf8.ValidString(s) {
+		s = Visible(s)
+	}
+	w.quote(s) // says what is not UTF-8
+}
+
 func (w *schemaWriter) raw(what string, v json.RawMessage) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, v); err != nil {
@@ -258,13 +267,12 @@ func (w *schemaWriter) fail(format string, args ...any) {
 	}
 }
 
-// describe is the description of a parameter; the placeholder stands in for a missing one. It is read by models and
-// shown on terminals, so nothing in it is hidden or commands.
+// describe is the description of a parameter; the placeholder stands in for a missing one.
 func describe(p *Param) string {
 	if p.Description == "" && p.Placeholder != "" {
-		return "e.g. " + Visible(p.Placeholder)
+		return "e.g. " + p.Placeholder
 	}
-	return Visible(p.Description)
+	return p.Description
 }
 
 // exampleOf is the placeholder as a JSON value of the parameter's type, nil when it is none.
