@@ -69,7 +69,12 @@ func (a *app) admitted(ctx context.Context, s *setup, l *listening) (who []guard
 	f := s.found.file
 	switch {
 	case l.unauthenticated:
-		s.log.WarnContext(ctx, "everybody on this machine may call every method, pages in a browser excepted", "flag", "--allow-unauthenticated")
+		const everybody = "everybody on this machine may call every method, "
+		if pages := f.HTTP.AllowedOrigins; len(pages) > 0 {
+			s.log.WarnContext(ctx, everybody+"and so may the pages of http.allowed_origins, in any browser here", "flag", "--allow-unauthenticated", "pages", pages)
+		} else {
+			s.log.WarnContext(ctx, everybody+"pages in a browser excepted", "flag", "--allow-unauthenticated")
+		}
 		return nil, "", nil
 	case f.Access == nil:
 		made = rand.Text() // 130 bits

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -172,6 +173,28 @@ func TestEverybodyIsAnonymous(t *testing.T) {
 	}
 	if got := r.ask(t, ask{method: "POST", path: endpoint, header: map[string]string{"Origin": "https://evil.example"}}); got.status != 403 {
 		t.Errorf("a foreign page gets %d", got.status)
+	}
+}
+
+// What is said about pages where everybody is let in is what becomes of them.
+func TestEverybodyAndPages(t *testing.T) {
+	t.Parallel()
+	yaml, _, _ := strings.Cut(deskYAML, "access:")
+	const page = "https://wiki.example"
+	for hosts, allowed := range map[string]bool{"": false, "http: {allowed_origins: [\"" + page + "\"]}\n": true} {
+		r := overHTTP(t, yaml+hosts, nil, "--allow-unauthenticated")
+		call := toolCall(1, "", "who", nil)
+		call.header = maps.Clone(call.header)
+		call.header["Origin"] = page
+		if got := r.ask(t, call).status == http.StatusOK; got != allowed {
+			t.Errorf("a page gets in: %v, want %v", got, allowed)
+		}
+		if got := strings.Contains(r.said.String(), "pages in a browser excepted"); got == allowed {
+			t.Errorf("pages are said to be excepted: %v: %s", got, r.said)
+		}
+		if got := strings.Contains(r.said.String(), `"pages":["`+page+`"]`); got != allowed {
+			t.Errorf("the page is named: %v: %s", got, r.said)
+		}
 	}
 }
 
