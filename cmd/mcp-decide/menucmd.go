@@ -34,12 +34,26 @@ func (a *app) menuCommand() *cobra.Command {
 			default:
 				return usage("--style is %q; it is full, compact or classic", style)
 			}
+			a.leftOut(view, d)
 			_, err = fmt.Fprint(a.out, safe(menu.Render(want, view.Offered(d))))
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&style, "style", "", "full, compact or classic (default: as the decision says, else full)")
 	return cmd
+}
+
+// leftOut says which options the menu does not show, and why: without it an empty menu would look like an empty decision.
+func (a *app) leftOut(view *decide.View, d *decide.Decision) {
+	for i := range d.Options {
+		o := &d.Options[i]
+		if o.Own != nil {
+			continue
+		}
+		if m, ok := view.Methods.Find(o.Method); ok && m.Off != "" {
+			a.note("the option %q is left out: %s", o.Name, m.Off)
+		}
+	}
 }
 
 func decisionNamed(view *decide.View, name string) (*decide.Decision, error) {
