@@ -185,7 +185,7 @@ func TestNoLogUnlessAskedFor(t *testing.T) {
 	before(t, send(t, url, newer, 1, "tools/call", `"name":"test_tool_with_logging"`, `"`+mcp.MetaKeyLogLevel+`":"error"`), 1)
 }
 
-// TestErrorsOfTheNewerEra: each has a status of its own over HTTP.
+// TestErrorsOfTheNewerEra (K4, S17): each has a status of its own over HTTP.
 func TestErrorsOfTheNewerEra(t *testing.T) {
 	t.Parallel()
 	url := serve(t, newFixture(t).Handler())
@@ -237,7 +237,7 @@ func TestErrorsOfTheNewerEra(t *testing.T) {
 		{"unknown tool", "tools/call", `"name":"no_such",` + good, []string{"Mcp-Method: tools/call", "Mcp-Name: no_such"}, "400 -32602"},
 		{"unknown resource", "resources/read", `"uri":"test://none",` + good, []string{"Mcp-Method: resources/read", "Mcp-Name: test://none"}, `400 -32602 {"uri":"test://none"}`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("K4 S17 "+c.name, func(t *testing.T) {
 			t.Parallel()
 			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":"the id","method":%q,"params":{%s}}`, c.method, c.params)
 			p := post(t, url, body, append([]string{"MCP-Protocol-Version: " + newer}, c.headers...)...)

@@ -29,7 +29,7 @@ import (
 // crossedCalls is how many calls the test makes in all; MCP_DECIDE_CROSSED sets another number.
 const crossedCalls = 5000
 
-// TestNoReplyIsCrossed lets 200 clients call at once over real connections: with the same few request ids, in both eras, and with
+// TestNoReplyIsCrossed (CVE 13) lets 200 clients call at once over real connections: with the same few request ids, in both eras, and with
 // connections that end in the middle. No client may ever see a byte of what another one sent, or be taken for it.
 func TestNoReplyIsCrossed(t *testing.T) {
 	t.Parallel()

@@ -145,6 +145,7 @@ func TestAnIDInUseIsRefused(t *testing.T) {
 	}
 }
 
+// Row S12; that it costs little is in TestTooMuchCostsLittle.
 func TestALineTooLongIsAnsweredAndSkipped(t *testing.T) {
 	t.Parallel()
 	p := connect(t, newDesk().server(t, Options{}))

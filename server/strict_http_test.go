@@ -22,7 +22,7 @@ func counted(t *testing.T) (url string, runs *atomic.Int64) {
 	return serve(t, serverOf(t, engineOf(t, []registry.Method{m}), Options{}).Handler()), runs
 }
 
-// TestWhatIsNotServedOverHTTP: messages that two readers could read differently, and others that can't be taken, get a status and a code,
+// TestWhatIsNotServedOverHTTP (S5, S6, S18, K4, CVE 6, 18): messages that two readers could read differently, and others that can't be taken, get a status and a code,
 // run nothing, and leave the server to the next one.
 func TestWhatIsNotServedOverHTTP(t *testing.T) {
 	t.Parallel()
@@ -37,57 +37,57 @@ func TestWhatIsNotServedOverHTTP(t *testing.T) {
 		want       string // status, code and id
 	}{
 		// Keys that are known but for their case.
-		{"METHOD", `{"jsonrpc":"2.0","id":1,"METHOD":"tools/call",` + params + `}`, "400 -32600 1"},
-		{"METHOD beside method", `{"jsonrpc":"2.0","id":1,"method":"ping","METHOD":"tools/call",` + params + `}`, "400 -32600 1"},
-		{"Params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","Params":{"name":"count"}}`, "400 -32600 1"},
-		{"Params beside params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},"Params":{"name":"count"}}`, "400 -32600 1"},
-		{"NAME", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"NAME":"count"}}`, "400 -32600 1"},
-		{"NAME beside name", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","NAME":"count"}}`, "400 -32600 1"},
-		{"Arguments", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","Arguments":{}}}`, "400 -32600 1"},
-		{"ID", `{"jsonrpc":"2.0","ID":1,` + rest, "400 -32600 null"},
-		{"JSONRPC", `{"JSONRPC":"2.0","id":1,` + rest, "400 -32600 1"},
-		{"long s", `{"jsonrpc":"2.0","id":1,"method":"tools/call","paramſ":{"name":"count"}}`, "400 -32600 1"},
-		{"escaped long s", `{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{"name":"count"}}`, "400 -32600 1"},
-		{"Kelvin sign", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","tasK":{}}}`, "400 -32600 1"},
-		{"PROTOCOLVERSION in _meta", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","_META":{}}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 METHOD", `{"jsonrpc":"2.0","id":1,"METHOD":"tools/call",` + params + `}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 METHOD beside method", `{"jsonrpc":"2.0","id":1,"method":"ping","METHOD":"tools/call",` + params + `}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 Params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","Params":{"name":"count"}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 Params beside params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},"Params":{"name":"count"}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 NAME", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"NAME":"count"}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 NAME beside name", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","NAME":"count"}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 Arguments", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","Arguments":{}}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 ID", `{"jsonrpc":"2.0","ID":1,` + rest, "400 -32600 null"},
+		{"S5 K4 CVE 6 JSONRPC", `{"JSONRPC":"2.0","id":1,` + rest, "400 -32600 1"},
+		{"S5 K4 CVE 6 long s", `{"jsonrpc":"2.0","id":1,"method":"tools/call","paramſ":{"name":"count"}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 escaped long s", `{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{"name":"count"}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 Kelvin sign", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","tasK":{}}}`, "400 -32600 1"},
+		{"S5 K4 CVE 6 PROTOCOLVERSION in _meta", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","_META":{}}}`, "400 -32600 1"},
 
 		// Keys that stand twice.
-		{"method twice", `{"jsonrpc":"2.0","id":1,"method":"ping",` + rest, "400 -32600 1"},
-		{"method twice, once escaped", `{"jsonrpc":"2.0","id":1,"m\u0065thod":"ping",` + rest, "400 -32600 1"},
-		{"name twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","name":"count"}}`, "400 -32600 1"},
-		{"params twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},` + params + `}`, "400 -32600 1"},
-		{"id twice", `{"jsonrpc":"2.0","id":1,"id":2,` + rest, "400 -32600 null"},
-		{"a key of the arguments twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","arguments":{"a":1,"a":1}}}`, "400 -32600 1"},
-		{"version twice in _meta", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","_meta":{"k":1,"k":1}}}`, "400 -32600 1"},
+		{"S6 K4 CVE 6 method twice", `{"jsonrpc":"2.0","id":1,"method":"ping",` + rest, "400 -32600 1"},
+		{"S6 K4 CVE 6 method twice, once escaped", `{"jsonrpc":"2.0","id":1,"m\u0065thod":"ping",` + rest, "400 -32600 1"},
+		{"S6 K4 CVE 6 name twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","name":"count"}}`, "400 -32600 1"},
+		{"S6 K4 CVE 6 params twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},` + params + `}`, "400 -32600 1"},
+		{"S6 K4 CVE 6 id twice", `{"jsonrpc":"2.0","id":1,"id":2,` + rest, "400 -32600 null"},
+		{"S6 K4 CVE 6 a key of the arguments twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","arguments":{"a":1,"a":1}}}`, "400 -32600 1"},
+		{"S6 K4 CVE 6 version twice in _meta", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","_meta":{"k":1,"k":1}}}`, "400 -32600 1"},
 
 		// Ids of no kind.
-		{"id object", `{"jsonrpc":"2.0","id":{},` + rest, "400 -32600 null"},
-		{"id list", `{"jsonrpc":"2.0","id":[1],` + rest, "400 -32600 null"},
-		{"id null", `{"jsonrpc":"2.0","id":null,` + rest, "400 -32600 null"},
-		{"id true", `{"jsonrpc":"2.0","id":true,` + rest, "400 -32600 null"},
-		{"id fraction", `{"jsonrpc":"2.0","id":1.5,` + rest, "400 -32600 null"},
-		{"id too long", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 600) + `",` + rest, "400 -32600 null"},
+		{"S18 id object", `{"jsonrpc":"2.0","id":{},` + rest, "400 -32600 null"},
+		{"S18 id list", `{"jsonrpc":"2.0","id":[1],` + rest, "400 -32600 null"},
+		{"S18 id null", `{"jsonrpc":"2.0","id":null,` + rest, "400 -32600 null"},
+		{"S18 id true", `{"jsonrpc":"2.0","id":true,` + rest, "400 -32600 null"},
+		{"S18 id fraction", `{"jsonrpc":"2.0","id":1.5,` + rest, "400 -32600 null"},
+		{"S18 id too long", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 600) + `",` + rest, "400 -32600 null"},
 
 		// No message of the protocol.
-		{"nothing", ``, "400 -32700 null"},
-		{"white space", " \n\t ", "400 -32700 null"},
-		{"no JSON", `tools/call count`, "400 -32700 null"},
-		{"cut off", call[:len(call)-1], "400 -32700 1"},
-		{"text behind", call + `x`, "400 -32700 1"},
-		{"two messages", call + "\n" + call, "400 -32700 1"},
-		{"batch", `[` + call + `]`, "400 -32600 null"},
-		{"number", `7`, "400 -32600 null"},
-		{"broken UTF-8", strings.Replace(call, `"count"`, "\"count\xff\"", 1), "400 -32700 1"},
-		{"too deep", strings.Replace(call, `"arguments":{}`, `"arguments":`+strings.Repeat(`{"a":`, 300)+`1`+strings.Repeat(`}`, 300), 1), "400 -32600 1"},
-		{"NUL", call + "\x00", "400 -32700 1"},
-		{"single quotes", `{'jsonrpc':'2.0'}`, "400 -32700 null"},
-		{"comment", `{"jsonrpc":"2.0",/**/"id":1,` + rest, "400 -32700 null"},
-		{"version 1.0", strings.Replace(call, "2.0", "1.0", 1), "400 -32600 1"},
-		{"no version", `{"id":1,` + rest, "400 -32600 1"},
-		{"no method", `{"jsonrpc":"2.0","id":1}`, "400 -32600 1"},
-		{"method of no kind", `{"jsonrpc":"2.0","id":1,"method":7}`, "400 -32600 1"},
-		{"params of no kind", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, "400 -32600 1"},
-		{"a method and an answer", strings.Replace(call, `"id":1`, `"id":1,"result":{}`, 1), "400 -32600 1"},
+		{"CVE 18 nothing", ``, "400 -32700 null"},
+		{"CVE 18 white space", " \n\t ", "400 -32700 null"},
+		{"CVE 18 no JSON", `tools/call count`, "400 -32700 null"},
+		{"CVE 18 cut off", call[:len(call)-1], "400 -32700 1"},
+		{"CVE 18 text behind", call + `x`, "400 -32700 1"},
+		{"CVE 18 two messages", call + "\n" + call, "400 -32700 1"},
+		{"CVE 18 batch", `[` + call + `]`, "400 -32600 null"},
+		{"CVE 18 number", `7`, "400 -32600 null"},
+		{"CVE 18 broken UTF-8", strings.Replace(call, `"count"`, "\"count\xff\"", 1), "400 -32700 1"},
+		{"CVE 18 too deep", strings.Replace(call, `"arguments":{}`, `"arguments":`+strings.Repeat(`{"a":`, 300)+`1`+strings.Repeat(`}`, 300), 1), "400 -32600 1"},
+		{"CVE 18 NUL", call + "\x00", "400 -32700 1"},
+		{"CVE 18 single quotes", `{'jsonrpc':'2.0'}`, "400 -32700 null"},
+		{"CVE 18 comment", `{"jsonrpc":"2.0",/**/"id":1,` + rest, "400 -32700 null"},
+		{"CVE 18 version 1.0", strings.Replace(call, "2.0", "1.0", 1), "400 -32600 1"},
+		{"CVE 18 no version", `{"id":1,` + rest, "400 -32600 1"},
+		{"CVE 18 no method", `{"jsonrpc":"2.0","id":1}`, "400 -32600 1"},
+		{"CVE 18 method of no kind", `{"jsonrpc":"2.0","id":1,"method":7}`, "400 -32600 1"},
+		{"CVE 18 params of no kind", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, "400 -32600 1"},
+		{"CVE 18 a method and an answer", strings.Replace(call, `"id":1`, `"id":1,"result":{}`, 1), "400 -32600 1"},
 	}
 	t.Run("each", func(t *testing.T) {
 		for _, c := range cases {
@@ -128,7 +128,7 @@ func refused(t *testing.T, url, era, body, want string) {
 	}
 }
 
-// TestWhatIsNoJSONOverHTTP: only application/json is read, since a page of another site may send the others without asking.
+// TestWhatIsNoJSONOverHTTP (S3, CVE 8): only application/json is read, since a page of another site may send the others without asking.
 func TestWhatIsNoJSONOverHTTP(t *testing.T) {
 	t.Parallel()
 	url, runs := counted(t)

@@ -21,7 +21,7 @@ var metacharacters = []string{
 	"../../etc/passwd", "C:\\Windows", "http://example.com/?a=b&c=d#e", "日本語 текст 🎉", "e\u0301 \u202e \u200d", "0123", "1e309", "null", "true", "+x",
 }
 
-// X1: every text arrives as one argument, byte for byte, alone, inside an element, and in a group.
+// X1, CVE 27: every text arrives as one argument, byte for byte, alone, inside an element, and in a group.
 func TestValuesAreWholeElements(t *testing.T) {
 	t.Parallel()
 	if len(metacharacters) < 60 {

@@ -34,7 +34,7 @@ func gzipped(text string) string {
 	return b.String()
 }
 
-// What an answer comes to: its text, or why there is none, and whether that counts as failed or as unknown where a
+// X5 for a bomb. What an answer comes to: its text, or why there is none, and whether that counts as failed or as unknown where a
 // call may have changed something.
 func TestAnswers(t *testing.T) {
 	t.Parallel()

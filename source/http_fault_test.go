@@ -210,7 +210,7 @@ func TestLeftBefore(t *testing.T) {
 	}
 }
 
-// Thirty redirects are one request, whatever the status, and nothing of the first goes to where they point.
+// X5: thirty redirects are one request, whatever the status, and nothing of the first goes to where they point.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	elsewhere := serve(t, "127.0.0.1:0", says(fine))

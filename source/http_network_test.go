@@ -13,7 +13,7 @@ import (
 	"github.com/mcp-decide/mcp-decide/registry"
 )
 
-// Addresses to which a name may not lead, with what they are; the last ones are open to methods that allow private
+// CVE 23 and X5: addresses to which a name may not lead, with what they are; the last ones are open to methods that allow private
 // addresses, and the public ones to all.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func named(t *testing.T, addresses map[string][]string) (host, *nameServer) {
 	return h, s
 }
 
-// A name leads where it may, whatever it meant before: the address that the connection is made to is the one that is
+// X5, CVE 22: a name leads where it may, whatever it meant before: the address that the connection is made to is the one that is
 // looked at.
 func TestNamesThatChange(t *testing.T) {
 	t.Parallel()

@@ -94,11 +94,11 @@ var positions = []position{
 	}},
 }
 
-// Whatever a value holds, it arrives as it is and where the file put it, or it is refused before anything is sent.
+// X5, CVE 20, 21: whatever a value holds, it arrives as it is and where the file put it, or it is refused before anything is sent.
 func TestValuesStayInTheirPlace(t *testing.T) {
 	t.Parallel()
 	for _, p := range positions {
-		t.Run(p.name, func(t *testing.T) {
+		t.Run("X5 CVE 20 21 "+p.name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, "127.0.0.1:0", says(fine))
 			m := prepared(t, online(t, nil), s.Addr().String(), "effect: read\nparams: {v: {type: string}}\n"+p.file)
@@ -122,7 +122,7 @@ func TestValuesStayInTheirPlace(t *testing.T) {
 	}
 }
 
-// A value that is a part of a segment is judged with what stands around it.
+// CVE 20: a value that is a part of a segment is judged with what stands around it.
 func TestPartsOfASegment(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "127.0.0.1:0", says(fine))

@@ -10,7 +10,7 @@ import (
 	"github.com/mcp-decide/mcp-decide/decide"
 )
 
-// A hundred changes a second, in every way in which a file can change, also while it is read: what is in effect is always a whole file, in the
+// Row C12: a hundred changes a second, in every way in which a file can change, also while it is read: what is in effect is always a whole file, in the
 // end it is the last one, and nothing is left of the others.
 //
 // Not parallel: it counts the goroutines and the open files of the whole process.
