@@ -7,39 +7,60 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// maxStreams is how many streams may wait for news at a time.
-const maxStreams = 256
+// How many streams may wait for news at a time.
+const (
+	maxStreams = 256
+	ownStreams = maxStreams / 2 // of one caller
+)
 
 // audience are the streams that are told when lists change.
 type audience struct {
 	mu      sync.Mutex
 	streams map[*session]struct{}
+	of      map[string]int // how many a caller has
 }
 
-func newAudience() *audience { return &audience{streams: map[*session]struct{}{}} }
+func newAudience() *audience {
+	return &audience{streams: map[*session]struct{}{}, of: map[string]int{}}
+}
 
 // join adds a stream; false when there are too many.
 func (a *audience) join(s *session) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.streams) >= maxStreams {
+	if _, in := a.streams[s]; in {
+		return true
+	}
+	if a.crowded(s.caller) {
 		return false
 	}
 	s.pump()
 	a.streams[s] = struct{}{}
+	a.of[s.caller]++
 	return true
 }
 
 func (a *audience) leave(s *session) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if _, in := a.streams[s]; !in {
+		return
+	}
 	delete(a.streams, s)
+	if a.of[s.caller]--; a.of[s.caller] == 0 {
+		delete(a.of, s.caller)
+	}
 }
 
-func (a *audience) full() bool {
+// full reports whether a caller can have no further stream.
+func (a *audience) full(caller string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.streams) >= maxStreams
+	return a.crowded(caller)
+}
+
+func (a *audience) crowded(caller string) bool {
+	return len(a.streams) >= maxStreams || a.of[caller] >= ownStreams
 }
 
 // lists is a set of the lists that clients keep.

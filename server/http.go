@@ -19,7 +19,7 @@ type endpoint struct {
 }
 
 func newEndpoint(s *Server) *endpoint {
-	h := &endpoint{service: newService(s)}
+	h := &endpoint{service: newService(s, 2)}
 	g, err := guard.New(guard.Options{Unauthenticated: true, Log: s.log})
 	if err != nil {
 		panic(err) // the options are constant

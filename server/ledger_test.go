@@ -18,7 +18,7 @@ func TestTheLedgersCaps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := newLedger()
+			l := newLedger(maxHeld)
 			enter := func(n int) (*exchange, *fault) {
 				key := fmt.Sprint(n)
 				e := &exchange{message: message{id: requestID{key: key, raw: []byte(key)}, method: c.method, size: c.size}, key: key}
@@ -77,7 +77,7 @@ func TestTheLedgersCaps(t *testing.T) {
 
 func TestTheHandshakeCanNotBeCancelled(t *testing.T) {
 	t.Parallel()
-	l := newLedger()
+	l := newLedger(maxHeld)
 	e := &exchange{message: message{method: methodInitialize}, key: "n1"}
 	l.enter(t.Context(), e)
 	l.drop(e.key)

@@ -170,8 +170,8 @@ func TestStreamsOfNewsAreFew(t *testing.T) {
 	t.Parallel()
 	s := newDesk().server(t, Options{})
 	h := overHTTP(t, s)
-	for range maxStreams - 1 {
-		if !s.audience.join(newSession("x", "", &stream{}, s.http.asks, s.audience)) {
+	for range ownStreams - 1 {
+		if !s.audience.join(newSession("x", s.caller.ID, &stream{}, s.http.asks, s.audience)) {
 			t.Fatal("no room")
 		}
 	}
@@ -189,7 +189,7 @@ func TestStreamsOfNewsAreFew(t *testing.T) {
 	end()
 	for range heard {
 	}
-	for s.audience.full() { // the handler ends a moment after its connection
+	for s.audience.full(s.caller.ID) { // the handler ends a moment after its connection
 		time.Sleep(time.Millisecond)
 	}
 	for other := range s.audience.streams {

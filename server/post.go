@@ -75,6 +75,10 @@ func (h *endpoint) request(t *stream, r *http.Request, m message, caller registr
 		e.session.SetProtocolVersion(r.Header.Get(mcp.HeaderProtocolVersion))
 	}
 	if m.method == methodListen {
+		if !t.takesEvents {
+			h.refuse(t, newFault(codeInvalidRequest, "invalid request: news come as a stream of events; Accept must name text/event-stream").to(e), http.StatusNotAcceptable)
+			return
+		}
 		e.session.listen = m.id.raw
 	}
 	if m.method == methodInitialize {

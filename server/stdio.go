@@ -18,7 +18,7 @@ const maxWarnings = 100 // about refused messages, in the log
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	c := &conn{service: newService(s), out: newOutput(out)}
+	c := &conn{service: newService(s, 1), out: newOutput(out)}
 	c.session = newSession("stdio", s.caller.ID, c.out, c.asks, s.audience)
 	c.base = s.sdk.WithContext(base, c.session)
 	s.audience.join(c.session)
