@@ -59,7 +59,7 @@ func (l *lines) next() (line []byte, long *tooLong, err error) {
 func (l *lines) read() (line []byte, long *tooLong, err error) {
 	for {
 		chunk, err := l.r.ReadSlice('\n')
-		if long == nil && len(line)+len(bytes.TrimRight(chunk, "\r\n")) > l.max {
+		if long == nil && size(line, chunk) > l.max {
 			head := append(line, chunk...)
 			long = &tooLong{head: bytes.Clone(head[:min(len(head), headKept)]), tail: lastOf(line, tailKept)}
 			line = nil
@@ -73,6 +73,20 @@ func (l *lines) read() (line []byte, long *tooLong, err error) {
 			return line, long, err
 		}
 	}
+}
+
+// size is how many bytes a line has so far, with a part that goes on, and without its end: \n or \r\n. A \r that comes last may be
+// the first half of one.
+func size(line, chunk []byte) int {
+	body := bytes.TrimSuffix(chunk, []byte("\n"))
+	last := body
+	if len(last) == 0 {
+		last = line
+	}
+	if bytes.HasSuffix(last, []byte("\r")) {
+		return len(line) + len(body) - 1
+	}
+	return len(line) + len(body)
 }
 
 // pass goes on over a part of the line, and keeps its end in the place of what was the end before.

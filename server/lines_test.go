@@ -50,6 +50,7 @@ func TestLines(t *testing.T) {
 		{"byte order mark later stays", "a\n\xef\xbb\xbfb\n", []string{"a", "\xef\xbb\xbfb"}},
 		{"at the limit", strings.Repeat("x", 40) + "\r\nb\n", []string{strings.Repeat("x", 40), "b"}},
 		{"over the limit", strings.Repeat("x", 41) + "\nb\n", []string{"too long", "b"}},
+		{"over the limit by returns", strings.Repeat("x", 39) + "\r\r\r\nb\n", []string{"too long", "b"}},
 		{"far over the limit", strings.Repeat("x", 4000) + "\nb\n", []string{"too long", "b"}},
 		{"over the limit at the end", "a\n" + strings.Repeat("x", 100), []string{"a", "too long"}},
 	} {
@@ -103,7 +104,7 @@ func FuzzStdin(f *testing.F) {
 		const max = 50
 		var want []string
 		for i, line := range bytes.Split(in, []byte("\n")) {
-			if len(bytes.TrimRight(line, "\r")) > max {
+			if len(bytes.TrimSuffix(line, []byte("\r"))) > max {
 				want = append(want, "too long")
 				continue
 			}
