@@ -26,6 +26,7 @@ type Options struct {
 	Metadata        *Metadata // of RFC 9728; nil = none is served
 
 	MaxBody      int64         // bytes of a request body; 0 = 4 MiB
+	MaxHeld      int64         // bytes of all request bodies in flight; 0 = 64 MiB, and at least twice MaxBody. Further ones are answered 503; so is one token beyond half of it
 	BodyTimeout  time.Duration // for a whole request body; 0 = 30 s
 	WriteTimeout time.Duration // for one write, not for the whole answer; 0 = 30 s
 	MaxRequests  int           // in flight, beside those to open routes; 0 = 1024. Further ones are answered 503, and 429 beyond half of it for one token
@@ -52,6 +53,8 @@ type Guard struct {
 	quiet       *quiet
 	observe     func(route, method string, status int, took time.Duration)
 
+	maxHeld        int64
+	heldBytes      atomic.Int64
 	most, share    int64 // requests in flight: in all, and of one principal
 	held, openHeld atomic.Int64
 
@@ -81,7 +84,8 @@ func New(o Options) (*Guard, error) {
 		mux:         http.NewServeMux(),
 		routes:      map[string]route{},
 	}
-	if g.maxBody < 0 || g.bodyTimeout < 0 || g.writeTime < 0 || g.most < 0 {
+	g.maxHeld = max(cmp.Or(o.MaxHeld, defaultMaxHeld), 2*g.maxBody)
+	if g.maxBody < 0 || o.MaxHeld < 0 || g.bodyTimeout < 0 || g.writeTime < 0 || g.most < 0 {
 		return nil, errors.New("limits of the guard: a negative one would let nothing in; 0 means the default")
 	}
 	g.share = (g.most + 1) / 2
@@ -225,6 +229,7 @@ func (g *Guard) pass(w *response, r *http.Request, rt route) {
 	w.close = rt.open // who needs no token holds no connection
 	r = r.WithContext(context.WithValue(r.Context(), passedKey{}, &p.pass))
 	limited := limitBody(w.ResponseWriter, r.Body, g.maxBody, g.bodyTimeout)
+	limited.room = &room{g.maxHeld, &g.heldBytes, p.own}
 	defer limited.giveUp()
 	if limited.blind {
 		g.blind.Do(func() {

@@ -25,19 +25,19 @@ func (g *Guard) enter(rt route, p *principal) (leave func(), full *refusal) {
 		}
 		return func() { g.openHeld.Add(-1) }, nil
 	}
-	if p.held != nil && !take(p.held, g.share) {
+	if p.own != nil && !take(&p.own.requests, g.share) {
 		return nil, &tooMany
 	}
 	if !take(&g.held, g.most) {
-		if p.held != nil {
-			p.held.Add(-1)
+		if p.own != nil {
+			p.own.requests.Add(-1)
 		}
 		return nil, &tooBusy
 	}
 	return func() {
 		g.held.Add(-1)
-		if p.held != nil {
-			p.held.Add(-1)
+		if p.own != nil {
+			p.own.requests.Add(-1)
 		}
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -28,7 +29,13 @@ const (
 // principal is a caller and what the guard keeps about it.
 type principal struct {
 	pass passed
-	held *atomic.Int64 // requests in flight; nil = no share is kept
+	own  *counts // nil = no share is kept
+}
+
+// counts are what a principal has in flight.
+type counts struct {
+	requests atomic.Int64
+	bytes    atomic.Int64 // of their bodies
 }
 
 // credentials are the tokens, without their secrets.
@@ -60,10 +67,20 @@ func newCredentials(tokens []Token, maxBody int64, before *credentials) (*creden
 
 		caller := registry.Caller{ID: "token:" + t.Name, Roles: append([]string(nil), t.Roles...)}
 		c.digests = append(c.digests, digest)
-		c.principals = append(c.principals, &principal{passed{&caller, maxBody}, before.held(caller.ID)})
+		c.principals = append(c.principals, &principal{passed{&caller, maxBody}, before.counts(caller.ID)})
 	}
 	return c, nil
 }
+
+// String and LogValue leave the secret out, wherever a token is written.
+func (t Token) String() string       { return "token " + t.Name }
+func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
+
+// GoString is String for the verb that would show all fields.
+func (t Token) GoString() string { return t.String() }
+
+// MarshalText keeps the secret out of JSON too.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // check never quotes the secret.
 func (t Token) check() error {
@@ -84,16 +101,16 @@ func (t Token) check() error {
 	return nil
 }
 
-// held returns the counter of a caller; a new one if it is not known.
-func (c *credentials) held(id string) *atomic.Int64 {
+// counts returns those of a caller; new ones if it is not known.
+func (c *credentials) counts(id string) *counts {
 	if c != nil {
 		for _, p := range c.principals {
 			if p.pass.caller.ID == id {
-				return p.held
+				return p.own
 			}
 		}
 	}
-	return new(atomic.Int64)
+	return &counts{}
 }
 
 // find compares with every token, whichever matches, so that the time tells nothing. The empty secret belongs to nobody.
