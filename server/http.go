@@ -15,7 +15,7 @@ type endpoint struct {
 	*service
 	front   http.Handler // a guard with its defaults, for a mux without one
 	counter atomic.Uint64
-	refused atomic.Int64 // messages so far
+	refused perMinute // messages
 }
 
 func newEndpoint(s *Server) *endpoint {

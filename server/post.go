@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -33,7 +35,11 @@ func (h *endpoint) post(w http.ResponseWriter, r *http.Request) {
 	}
 	body, status, err := guard.ReadBody(w, r)
 	if err != nil {
-		h.refuse(t, newFault(codeInvalidRequest, "invalid request: "+err.Error()), status)
+		f := newFault(codeInvalidRequest, "invalid request: "+err.Error())
+		if status == http.StatusServiceUnavailable {
+			f = newFault(codeBusy, "busy: "+err.Error())
+		}
+		h.refuse(t, f, status)
 		return
 	}
 	m, f := readMessage(bytes.Trim(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n"))
@@ -97,6 +103,7 @@ func (h *endpoint) request(t *stream, r *http.Request, m message, caller registr
 	}
 	h.serve(e)
 	e.session.stop()
+	t.close()
 }
 
 // paramHeaders checks the headers that repeat arguments, for tools whose schema asks for that.
@@ -185,13 +192,30 @@ func isModern(header http.Header) bool {
 	return mcp.IsModernProtocol(header.Get(mcp.HeaderProtocolVersion))
 }
 
-// refuse answers a message that is not served. The log has the first ones alone.
+// refuse answers a message that is not served. The log has the first ones of each minute alone.
 func (h *endpoint) refuse(t *stream, f *fault, status int) {
-	switch n := h.refused.Add(1); {
+	switch n := h.refused.next(time.Now()); {
 	case n <= maxWarnings:
 		h.s.log.Warn("message refused", "code", f.code, "reason", f.text)
 	case n == maxWarnings+1:
-		h.s.log.Warn("more messages are refused; no more of that is logged")
+		h.s.log.Warn("more messages are refused; no more of that is logged in this minute")
 	}
 	_ = t.end(f.reply(), status) // always encodes
+}
+
+// perMinute counts within a minute, from the first one on.
+type perMinute struct {
+	mu    sync.Mutex
+	since time.Time
+	count int
+}
+
+func (c *perMinute) next(now time.Time) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := now.Sub(c.since); d < 0 || d >= time.Minute {
+		c.since, c.count = now, 0
+	}
+	c.count++
+	return c.count
 }

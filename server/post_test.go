@@ -56,7 +56,11 @@ func TestCancelOverHTTP(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				ended <- messagesOf(t, resp)
+				if said := messagesOf(t, resp); len(said) > 0 || resp.Header.Get("Content-Type") != "text/event-stream" {
+					ended <- said
+				} else {
+					ended <- []string{"an empty stream"}
+				}
 			}()
 			<-d.started
 			r := postOf(t, h.URL, []byte(cancel))
@@ -73,7 +77,7 @@ func TestCancelOverHTTP(t *testing.T) {
 			if !c.ends {
 				close(d.gate)
 			}
-			if said := <-ended; strings.Contains(said[0], "waited") == c.ends {
+			if said := <-ended; strings.Contains(said[0], "waited") == c.ends || c.ends && said[0] != "an empty stream" {
 				t.Errorf("it answered %q", said)
 			}
 		})
@@ -262,5 +266,37 @@ func TestHeadersThatStandTwice(t *testing.T) {
 		if said := messagesOf(t, resp); resp.StatusCode != c.status {
 			t.Errorf("%s: %q: %s %s", c.name, c.values, resp.Status, said)
 		}
+	}
+}
+
+// TestASessionHasItsName: whichever way the client reads the answer to its handshake.
+func TestASessionHasItsName(t *testing.T) {
+	t.Parallel()
+	h := overHTTP(t, newDesk().server(t, Options{}))
+	names := map[string]bool{}
+	for _, accept := range []string{"application/json", "text/event-stream", "application/json, text/event-stream", "*/*"} {
+		r := postOf(t, h.URL, []byte(helloLine))
+		r.Header.Set("Accept", accept)
+		resp, err := h.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := resp.Header.Get(headerSession)
+		if said := messagesOf(t, resp); len(name) < 26 || names[name] || len(said) != 1 || !strings.Contains(said[0], `"serverInfo"`) {
+			t.Errorf("%s: named %q, %s", accept, name, said)
+		}
+		names[name] = true
+	}
+}
+
+func TestRefusedMessagesAreLoggedAgain(t *testing.T) {
+	t.Parallel()
+	var c perMinute
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for range 2 * maxWarnings {
+		c.next(now)
+	}
+	if n := c.next(now.Add(time.Minute)); n != 1 {
+		t.Errorf("a minute later it counts on: %d", n)
 	}
 }

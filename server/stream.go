@@ -68,6 +68,7 @@ func (t *stream) begin() {
 	}
 	t.events = true
 	h := t.w.Header()
+	t.name(h)
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // asks proxies to pass on each event at once
 	t.w.WriteHeader(http.StatusOK)
@@ -123,14 +124,33 @@ func (t *stream) whole(text []byte, status int) {
 	h := t.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(text)+1))
-	if t.session != "" {
-		h.Set(headerSession, t.session)
-	}
+	t.name(h)
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
 	}
 	t.w.WriteHeader(status)
 	_, _ = t.w.Write(append(text, '\n')) // whoever has gone needs no answer
+}
+
+// name tells the client the name of its session, where one begins.
+func (t *stream) name(h http.Header) {
+	if t.session != "" {
+		h.Set(headerSession, t.session)
+	}
+}
+
+// close ends a stream that has no answer, since its client has cancelled the request: an empty stream of events, or nothing.
+func (t *stream) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.ended:
+	case t.takesEvents:
+		t.begin()
+	default:
+		t.w.WriteHeader(http.StatusNoContent)
+	}
+	t.ended = true
 }
 
 // comment keeps a silent stream alive, and finds out whether anybody is still there.
