@@ -57,7 +57,7 @@ func (p *plan) surface() accept.Surface {
 		s.Add(m, slices.Sorted(maps.Keys(offeredBy[m.Name])))
 	}
 	for _, a := range p.file.Access {
-		s.Admit(a.Name, a.Roles)
+		s.Admit(a.Name, a.Token, a.Roles)
 	}
 	return s
 }

@@ -13,8 +13,14 @@ import (
 // Surface is what a configuration lets run and by whom, as far as that can be wider or narrower than it was. Wording
 // is not in it.
 type Surface struct {
-	Methods map[string]Method   `json:"methods"`
-	Access  map[string][]string `json:"access,omitempty"` // roles, by principal
+	Methods map[string]Method    `json:"methods"`
+	Access  map[string]Principal `json:"access,omitempty"`
+}
+
+// Principal is what can be wider about who may call.
+type Principal struct {
+	Token string   `json:"token"` // the reference, never what it stands for: that may be renewed
+	Roles []string `json:"roles,omitempty"`
 }
 
 // Method is what can be wider about one method.
@@ -22,6 +28,7 @@ type Method struct {
 	Runs       string          `json:"runs"` // registry.Method.RunDigest
 	Effect     registry.Effect `json:"effect"`
 	Idempotent bool            `json:"idempotent,omitempty"`
+	OpenWorld  bool            `json:"open_world,omitempty"`
 	Approval   string          `json:"approval,omitempty"`  // "always", the condition as JSON, or "" = nobody has to agree
 	Tool       bool            `json:"tool,omitempty"`      // it is a tool of its own
 	Decisions  []string        `json:"decisions,omitempty"` // that offer it
@@ -32,7 +39,7 @@ const always = "always"
 
 // NewSurface is a surface with nothing in it.
 func NewSurface() Surface {
-	return Surface{Methods: map[string]Method{}, Access: map[string][]string{}}
+	return Surface{Methods: map[string]Method{}, Access: map[string]Principal{}}
 }
 
 // Add takes a method in, and the decisions that offer it.
@@ -41,6 +48,7 @@ func (s Surface) Add(m *registry.Method, decisions []string) {
 		Runs:       m.RunDigest(),
 		Effect:     effectOf(m),
 		Idempotent: m.Idempotent,
+		OpenWorld:  m.OpenWorld,
 		Approval:   approvalOf(m),
 		Tool:       m.Offer != registry.OfferMenu,
 		Decisions:  decisions,
@@ -80,7 +88,7 @@ func canonical(raw json.RawMessage) string {
 	return string(text)
 }
 
-// Admit takes a principal in.
-func (s Surface) Admit(principal string, roles []string) {
-	s.Access[principal] = slices.Sorted(slices.Values(roles))
+// Admit takes a principal in, who shows what a reference stands for.
+func (s Surface) Admit(principal, token string, roles []string) {
+	s.Access[principal] = Principal{token, slices.Sorted(slices.Values(roles))}
 }

@@ -41,8 +41,11 @@ func (s Surface) Beyond(accepted Surface) []Change {
 			changes = append(changes, Change{Principal: name, What: "it is new"})
 			continue
 		}
-		for _, role := range s.Access[name] {
-			if !slices.Contains(old, role) {
+		if s.Access[name].Token != old.Token {
+			changes = append(changes, Change{Principal: name, What: fmt.Sprintf("its token is %s, and was %s", s.Access[name].Token, old.Token)})
+		}
+		for _, role := range s.Access[name].Roles {
+			if !slices.Contains(old.Roles, role) {
 				changes = append(changes, Change{Principal: name, What: fmt.Sprintf("it has the role %q, and had not", role)})
 			}
 		}
@@ -62,6 +65,9 @@ func (m Method) beyond(old Method) []string {
 	}
 	if m.Idempotent && !old.Idempotent {
 		note("it is said to be idempotent, and was not")
+	}
+	if old.OpenWorld && !m.OpenWorld {
+		note("it is said to stay on this machine, and was not")
 	}
 	if what := asksLess(m.Approval, old.Approval); what != "" {
 		note("%s", what)

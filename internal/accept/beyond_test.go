@@ -102,6 +102,10 @@ func TestBeyond(t *testing.T) {
 		{"a value", surface(nil, value), surface(nil, other), nil},
 		{"a value that runs", surface(nil, value), surface(nil, changed(func(m *registry.Method) { m.Name, m.Effect, m.Approval, m.Offer = "policy", registry.Read, nil, "" })),
 			[]string{"methods.policy: what it runs, or with which parameters, has changed"}},
+		{"inside", surface(nil, changed(func(m *registry.Method) { m.OpenWorld = true })), surface(nil, refund()), []string{"methods.refund: it is said to stay on this machine, and was not"}},
+		{"outside", surface(nil, refund()), surface(nil, changed(func(m *registry.Method) { m.OpenWorld = true })), nil},
+		{"another token", people("desk", "agent"), holding("desk", "file:/tmp/mine", "agent"), []string{"access.desk: its token is file:/tmp/mine, and was env:DESK_TOKEN"}},
+		{"the same token", people("desk", "agent"), holding("desk", "env:DESK_TOKEN", "agent"), nil},
 		{"access", people("desk", "agent", "lead", "approver,agent"), people("desk", "agent,approver", "lead", "agent", "boss", ""), []string{
 			"access.boss: it is new", `access.desk: it has the role "approver", and had not`,
 		}},
@@ -116,11 +120,17 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
+func holding(name, token string, roles ...string) Surface {
+	s := NewSurface()
+	s.Admit(name, token, roles)
+	return s
+}
+
 // people is a surface of principals, each followed by its roles.
 func people(words ...string) Surface {
 	s := NewSurface()
 	for i := 0; i < len(words); i += 2 {
-		s.Admit(words[i], strings.FieldsFunc(words[i+1], func(r rune) bool { return r == ',' }))
+		s.Admit(words[i], "env:"+strings.ToUpper(words[i])+"_TOKEN", strings.FieldsFunc(words[i+1], func(r rune) bool { return r == ',' }))
 	}
 	return s
 }
