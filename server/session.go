@@ -118,9 +118,12 @@ func (s *session) stop() {
 	if !s.started.Load() {
 		return
 	}
-	close(s.quit)
+	s.end()
 	<-s.ended
 }
+
+// end lets the goroutine end as soon as it has written what it is at.
+func (s *session) end() { close(s.quit) }
 
 // The rest asks the client: server requests of the time before 2026-07-28, on the stream of the request that needs the answer.
 

@@ -41,7 +41,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer done()
 	c.drain(grace, c.out.broken)
 	err = errors.Join(err, c.out.close())
-	c.session.stop()
+	c.session.end()
+	if !errors.Is(err, errStuck) { // who writes the news is stuck as well then
+		<-c.session.ended
+	}
 	return err
 }
 

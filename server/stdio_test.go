@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -330,6 +331,31 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 		done := make(chan error, 1)
 		s := newDesk().server(t, Options{})
 		go func() { done <- s.ServeStdio(t.Context(), strings.NewReader(callLine(1, "nothing", "{}")), outW) }()
+		if err := <-done; !errors.Is(err, errStuck) {
+			t.Errorf("got %v, want %v", err, errStuck)
+		}
+		out.Close()
+	})
+}
+
+// The same when there is news for it, which waits for its turn to be written.
+func TestNewsForAClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		in, inW := io.Pipe()
+		out, outW := io.Pipe()
+		done := make(chan error, 1)
+		s := newDesk().server(t, Options{})
+		go func() { done <- s.ServeStdio(t.Context(), in, outW) }()
+		fmt.Fprintln(inW, helloLine)
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(inW, callLine(1, "nothing", "{}"))
+		synctest.Wait()
+		s.audience.tell(toolList | promptList)
+		synctest.Wait()
+		inW.Close()
 		if err := <-done; !errors.Is(err, errStuck) {
 			t.Errorf("got %v, want %v", err, errStuck)
 		}
