@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -35,8 +36,12 @@ func rendering() ([]row, error) {
 	}
 	written := (cpuTime() - before) / first
 
+	// What only the first renders needed is let go: collecting it is none of the cost of the next ones.
+	options := fresh[0]
+	clear(fresh[:])
+	runtime.GC()
 	var size int
-	took := perCall(func() { size = len(menu.Render(menu.Full, fresh[0])) })
+	took := perCall(func() { size = len(menu.Render(menu.Full, options)) })
 	what := fmt.Sprintf("render 1,000 options, %s KB", grouped(float64(size)/1024))
 	rows := []row{{number: "4", what: what, seen: short(took), budget: "< " + short(maxRender), within: took < maxRender}}
 	if written > 0 {
