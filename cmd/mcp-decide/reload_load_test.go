@@ -81,7 +81,7 @@ func TestReloadsUnderLoad(t *testing.T) {
 	stop := u.begin()
 	ctx, end := context.WithCancel(t.Context())
 	var callers sync.WaitGroup
-	for _, act := range []func(){u.throughTheEngine, u.callOne, u.callOdd, u.list, u.open, u.pick} {
+	for _, act := range []func(){u.throughTheEngine, u.callOne, u.callOdd, u.list, u.pick} {
 		for range 2 {
 			callers.Go(func() {
 				for ctx.Err() == nil && !t.Failed() {
@@ -278,20 +278,18 @@ func (u *under) list() {
 	}
 }
 
-func (u *under) open() {
-	text, n := u.asOf("tools/call", map[string]any{"name": "pick"})
-	if has := strings.Contains(text, "odd()"); has != isOdd(n) {
-		u.Errorf("the menu of version %d: %s", n, text)
-	}
-}
-
 var handleInText = regexp.MustCompile(`turn ([0-9a-z]+-1)\b`)
 
 // pick opens a turn and answers it, perhaps after a reload: then it is asked again, with what is on offer now, or what was offered still stands.
+// No turn is left open: a caller has room for so many.
 func (u *under) pick() {
-	handle := handleInText.FindStringSubmatch(u.send("tools/call", map[string]any{"name": "pick"}))
+	menu, n := u.asOf("tools/call", map[string]any{"name": "pick"})
+	if has := strings.Contains(menu, "odd()"); has != isOdd(n) {
+		u.Errorf("the menu of version %d: %s", n, menu)
+	}
+	handle := handleInText.FindStringSubmatch(menu)
 	if handle == nil {
-		u.Error("no turn was opened")
+		u.Errorf("no turn was opened: %s", menu)
 		return
 	}
 	oldest := u.known.Load()
