@@ -14,7 +14,7 @@ import (
 const (
 	visitors    = 32
 	thinking    = 120 * time.Millisecond // between two visits of one visitor, on average
-	warmUp      = 2 * time.Minute        // of the mixed load, at most a sixth of the whole
+	warmUp      = 10 * time.Minute       // of the mixed load, at most a sixth of the whole: until the traces are its own too
 	sampleEvery = 30 * time.Second       // at the most; a short soak looks more often
 	fullTurns   = 50_000                 // closed turns that are kept: from then on the memory of turns has its size
 )
@@ -46,10 +46,14 @@ func soak(o options, out io.Writer) error {
 	}
 	defer srv.kill()
 	s := &soaking{srv: srv, out: out, began: time.Now(), counts: make([]atomic.Int64, len(visits))}
-	if err := s.fill(o.soak); err != nil {
+	crowd := make([]*visitor, visitors)
+	for i := range crowd {
+		crowd[i] = newVisitor(s, i)
+	}
+	if err := s.fill(crowd, o.soak); err != nil {
 		return err
 	}
-	if err := s.mix(o.soak); err != nil {
+	if err := s.mix(crowd, o.soak); err != nil {
 		return err
 	}
 	if err := srv.end(); err != nil {
@@ -71,56 +75,47 @@ type soaking struct {
 	samples []sample // from the end of the warm-up on
 }
 
-// fill opens and closes turns until as many are kept as ever will be.
-func (s *soaking) fill(whole time.Duration) error {
+// fill does what leaves turns behind, as the mix will, until as many are kept as ever will be. It takes the mix's own visits:
+// turns of another size would be replaced by the mix's for as long as it lasts, and memory would change all that time.
+func (s *soaking) fill(crowd []*visitor, whole time.Duration) error {
 	fmt.Fprintf(s.out, "filling: %s turns\n", grouped(fullTurns))
-	t := &target{kind: ours, wire: &endpoint{era: modern, addr: s.srv.addr, token: s.srv.tokens[0]}}
-	for done := 0; done < fullTurns; {
-		lanes := make([]lane, 16)
-		for i := range lanes {
-			l, err := t.wire.lane()
-			if err != nil {
-				return err
-			}
-			lanes[i] = l
+	for s.turns() < fullTurns {
+		var all sync.WaitGroup
+		for _, v := range crowd {
+			all.Go(func() {
+				for range 50 {
+					v.visit(leavesTurn)
+				}
+			})
 		}
-		span := t.drive(work{name: "fill", unit: fixedPair}, lanes, 5*time.Second)
-		for _, l := range lanes {
-			l.close()
+		all.Wait()
+		if s.failed.Load() > 0 {
+			s.faults.write(s.out)
+			return errors.New("the memory of turns could not be filled; see above")
 		}
-		if span.failed > 0 {
-			return fmt.Errorf("fill the memory of turns: %d failed: %w", span.failed, span.fault)
-		}
-		done += span.units
 		if time.Since(s.began) > whole/3 {
-			fmt.Fprintf(s.out, "filled with %s turns only: a third of the time is over, so the memory may still grow to its limit\n", grouped(float64(done)))
+			fmt.Fprintf(s.out, "filled with %s turns only: a third of the time is over, so the memory may still grow to its limit\n", grouped(float64(s.turns())))
 			return nil
 		}
 	}
 	return nil
 }
 
-// fixedPair opens a turn and closes it without a program that runs.
-func fixedPair(_ kind, l lane) error {
-	turn, err := opened(l)
-	if err != nil {
-		return err
+// turns is how many turns the visits have left behind.
+func (s *soaking) turns() (n int64) {
+	for i, v := range visits {
+		if v.leaves == leavesTurn {
+			n += s.counts[i].Load()
+		}
 	}
-	a, err := l.round(call("pick_read", `{"turn":`+quoted(turn)+`,"call":"fixed"}`))
-	if err != nil {
-		return err
-	}
-	return a.ok()
+	return n
 }
 
 // mix is the load itself, and the looks.
-func (s *soaking) mix(whole time.Duration) error {
+func (s *soaking) mix(crowd []*visitor, whole time.Duration) error {
 	stop := make(chan struct{})
 	var all sync.WaitGroup
-	crowd := make([]*visitor, visitors)
-	for i := range crowd {
-		v := newVisitor(s, i)
-		crowd[i] = v
+	for _, v := range crowd {
 		all.Go(func() { v.stay(stop) })
 	}
 	defer all.Wait()

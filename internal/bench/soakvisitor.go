@@ -32,17 +32,20 @@ func (v *visitor) stay(stop <-chan struct{}) {
 			return
 		case <-pause.C:
 		}
-		v.visit()
+		v.visit(leavesNothing)
 		pause.Reset(time.Duration(v.rnd.Int64N(int64(2 * thinking))))
 	}
 }
 
-// visit does one thing.
-func (v *visitor) visit() {
+// visit does one thing out of those that leave so much behind.
+func (v *visitor) visit(least leaving) {
 	v.s.gate.RLock()
 	defer v.s.gate.RUnlock()
-	n := v.rnd.IntN(allWeights)
+	n := v.rnd.IntN(weights(least))
 	for i := range visits {
+		if visits[i].leaves < least {
+			continue
+		}
 		if n -= visits[i].weight; n < 0 {
 			err := visits[i].do(v)
 			v.s.counts[i].Add(1)

@@ -10,43 +10,55 @@ import (
 	"time"
 )
 
+// leaving is what a visit leaves behind in the server's memory of turns.
+type leaving int
+
+const (
+	leavesNothing leaving = iota
+	leavesTurn
+)
+
 // visits are the things that clients do, good and bad, and how often.
 var visits = [...]struct {
 	name   string
 	weight int
+	leaves leaving
 	do     func(*visitor) error
 }{
-	{"read, as a program", 12, func(v *visitor) error { return v.echo(echoName) }},
-	{"read, as a request to another server", 10, func(v *visitor) error { return v.echo("ask_remote") }},
-	{"read, as a value", 20, func(v *visitor) error { return v.call("fixed", "{}") }},
-	{"write", 8, func(v *visitor) error { return v.call("note", textArgs(payload())) }},
-	{"write, and the same again", 1, (*visitor).again},
-	{"open and pick a read", 10, func(v *visitor) error { return v.choose("pick_read", "fixed", "{}", "") }},
-	{"open and pick a write", 5, func(v *visitor) error { return v.choose("pick_write", "note", textArgs(payload()), "") }},
-	{"open, slip, and pick", 4, (*visitor).slip},
-	{"open and leave", 1, func(v *visitor) error { return v.call("glance", "{}") }},
-	{"lists", 6, (*visitor).lists},
-	{"arguments that do not fit", 5, func(v *visitor) error { return v.refused(call("note", `{"text":7}`)) }},
-	{"a turn that is none", 1, func(v *visitor) error { return v.refused(call("pick_read", `{"turn":"k7m2-1","call":"fixed"}`)) }},
-	{"more often than allowed", 2, (*visitor).often},
-	{"a tool that is none", 2, func(v *visitor) error { return v.refused(call("no_such_tool", `{}`)) }},
-	{"bodies that are no message", 5, (*visitor).garbage},
-	{"a body that is too large", 1, (*visitor).tooLarge},
-	{"tokens that are wrong", 5, (*visitor).stranger},
-	{"leaves while a read runs", 4, func(v *visitor) error { return v.leave("nap") }},
-	{"leaves while a write runs", 2, func(v *visitor) error { return v.leave("nap_and_write") }},
-	{"reads slowly", 2, (*visitor).readSlowly},
-	{"hangs up halfway through a request", 3, (*visitor).halfway},
-	{"hangs up and comes again", 6, (*visitor).comeAgain},
-	{"listens for a while", 2, (*visitor).listen},
+	{"read, as a program", 12, leavesNothing, func(v *visitor) error { return v.echo(echoName) }},
+	{"read, as a request to another server", 10, leavesNothing, func(v *visitor) error { return v.echo("ask_remote") }},
+	{"read, as a value", 20, leavesNothing, func(v *visitor) error { return v.call("fixed", "{}") }},
+	{"write", 8, leavesNothing, func(v *visitor) error { return v.call("note", textArgs(payload())) }},
+	{"write, and the same again", 1, leavesNothing, (*visitor).again},
+	{"open and pick a read", 10, leavesTurn, func(v *visitor) error { return v.choose("pick_read", "fixed", "{}", "") }},
+	{"open and pick a write", 5, leavesTurn, func(v *visitor) error { return v.choose("pick_write", "note", textArgs(payload()), "") }},
+	{"open, slip, and pick", 4, leavesTurn, (*visitor).slip},
+	{"open and leave", 1, leavesTurn, func(v *visitor) error { return v.call("glance", "{}") }},
+	{"lists", 6, leavesNothing, (*visitor).lists},
+	{"arguments that do not fit", 5, leavesNothing, func(v *visitor) error { return v.refused(call("note", `{"text":7}`)) }},
+	{"a turn that is none", 1, leavesNothing, func(v *visitor) error { return v.refused(call("pick_read", `{"turn":"k7m2-1","call":"fixed"}`)) }},
+	{"more often than allowed", 2, leavesNothing, (*visitor).often},
+	{"a tool that is none", 2, leavesNothing, func(v *visitor) error { return v.refused(call("no_such_tool", `{}`)) }},
+	{"bodies that are no message", 5, leavesNothing, (*visitor).garbage},
+	{"a body that is too large", 1, leavesNothing, (*visitor).tooLarge},
+	{"tokens that are wrong", 5, leavesNothing, (*visitor).stranger},
+	{"leaves while a read runs", 4, leavesNothing, func(v *visitor) error { return v.leave("nap") }},
+	{"leaves while a write runs", 2, leavesNothing, func(v *visitor) error { return v.leave("nap_and_write") }},
+	{"reads slowly", 2, leavesNothing, (*visitor).readSlowly},
+	{"hangs up halfway through a request", 3, leavesNothing, (*visitor).halfway},
+	{"hangs up and comes again", 6, leavesNothing, (*visitor).comeAgain},
+	{"listens for a while", 2, leavesNothing, (*visitor).listen},
 }
 
-var allWeights = func() (sum int) {
+// weights are those of all visits that leave so much behind.
+func weights(least leaving) (sum int) {
 	for _, v := range visits {
-		sum += v.weight
+		if v.leaves >= least {
+			sum += v.weight
+		}
 	}
 	return sum
-}()
+}
 
 // round asks on the visitor's own connection.
 func (v *visitor) round(r request) (*answer, error) {
@@ -117,7 +129,7 @@ func (v *visitor) choose(tool, option, args, slip string) error {
 }
 
 func (v *visitor) slip() error {
-	return v.choose("pick_read", "hand_over", `{"queue":"billing"}`, "I would rather not say.")
+	return v.choose("pick_read", "fixed", "{}", "I would rather not say.")
 }
 
 func (v *visitor) lists() error {
