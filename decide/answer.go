@@ -122,7 +122,7 @@ func (r *reply) take(ctx context.Context, t *turn) (out Outcome, winner *turn, e
 	if o == nil {
 		return Outcome{}, nil, fmt.Errorf("turn %s: the reader gave %q, which is not offered", t.ID, pick.Name)
 	}
-	r.rec.Option, r.rec.Method, r.rec.Repaired = o.Name, o.Method.Name, pick.Repaired
+	r.rec.Option, r.rec.Method, r.rec.Repaired = o.Name, o.Method.Name, pick.Repaired()
 	if o.Method.Off != "" {
 		return r.run(ctx, t, d, picked{option: *o}) // the door says why not
 	}

@@ -29,8 +29,9 @@ type chooser struct {
 type found struct {
 	standing standing
 	end      int
-	fenced   bool
-	repaired bool
+	strategy Strategy
+	form     string    // of a Format
+	took     liberties // around the object: what was taken inside it is the reading's
 }
 
 // any reports whether anything like a pick was seen.
@@ -116,13 +117,7 @@ func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
 	case cut && (open || !isSilent(c.text, c.spoken)):
 		return Pick{}, r.ambiguous("a reply that was cut behind a pick, so the last word is missing")
 	}
-	pick, err := r.taken(c.pick)
-	pick.Repaired = c.at.repaired
-	pick.Strategy = "prose"
-	if c.at.fenced {
-		pick.Strategy = "fence"
-	}
-	return pick, err
+	return r.taken(c.pick, c.at)
 }
 
 // lesser answers when nothing in the reply stands as a pick.
@@ -133,9 +128,7 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 	case c.mentions || c.quotes || c.several:
 		return Pick{}, r.ambiguous("picks that are only mentioned, quoted or copied")
 	case c.copies != nil:
-		pick, err := r.taken(c.copies)
-		pick.Strategy = "prose"
-		return pick, err
+		return r.taken(c.copies, found{strategy: InProse})
 	case c.odd.why != "":
 		return Pick{}, r.noAction("an object, " + c.odd.String())
 	}

@@ -16,7 +16,7 @@ func (s *scanner) damaged(from int, st standing, k *skimmer) {
 	}
 	at := span{from, end}
 	if k.end == short && st == stands || saysCall(at.of(s.text)) {
-		s.choice.found(s.read.broken(at.of(s.text), k), found{st, end, s.fence.open, false})
+		s.choice.found(s.read.broken(at.of(s.text), k), found{standing: st, end: end, strategy: s.strategy()})
 	} else {
 		s.choice.unread(k)
 	}

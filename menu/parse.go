@@ -8,30 +8,61 @@ import (
 	"github.com/mcp-decide/mcp-decide/registry"
 )
 
-// Reading says how a reply is read.
+// Reading says how a reply is read. The zero value is strict, and right for a reply that may or may not be complete.
 type Reading struct {
-	Lenient bool // may fold a few harmless differences; this version folds none, and reads as strictly as without
-	Cut     bool // the caller knows that the reply was cut by a token limit
+	Lenient bool     // may also take the liberties that are marked as lenient
+	Cut     bool     // the caller knows that the reply was cut by a token limit
+	Phrases []Phrase // sentences that stand for an option, tried when nothing else is found
 }
+
+// Phrase is a text that stands for an option without arguments.
+type Phrase struct{ Text, Option string }
 
 // Pick is what a reply chose. Its arguments are as read: not checked, no defaults filled in.
 type Pick struct {
-	Name     string
-	Args     json.RawMessage // a JSON object
-	Repaired bool            // a liberty was taken
-	Strategy string          // how it was found: object, fence, prose
+	Name      string
+	Args      json.RawMessage // a JSON object
+	Strategy  Strategy        // how it was found
+	Form      string          // the name of the call format, for Format
+	Liberties []Liberty       // what was read differently from how it was written, each once
 }
+
+// Repaired reports whether a liberty was taken.
+func (p *Pick) Repaired() bool { return len(p.Liberties) > 0 }
+
+// IsExact reports whether the pick may stand for what changes something: it was written as it was read, in a form that
+// shows where it begins and ends.
+func (p *Pick) IsExact() bool {
+	return !p.Repaired() && p.Strategy != Repaired && p.Strategy != KeyLines && p.Strategy != ByPhrase
+}
+
+// Strategy is how a pick was found, from the surest to the least sure.
+type Strategy string
+
+// The strategies. Each of them stands before the same gate: one option that is offered, arguments that are an object, no other
+// pick beside it.
+const (
+	WholeObject Strategy = "object"      // the whole reply is the object
+	InFence     Strategy = "fence"       // a fence holds it
+	Format      Strategy = "call format" // a known format of tool calls; Form says which
+	InProse     Strategy = "prose"       // an object that stands alone among prose
+	Repaired    Strategy = "repaired"    // an object with damage that has one reading
+	KeyLines    Strategy = "key lines"   // "call: x" in a closed fence
+	ByPhrase    Strategy = "phrase"      // a sentence of Reading.Phrases
+)
 
 const maxReply = 16 << 20 // bytes
 
 // Parse reads the one pick out of a reply. The error is a *validate.Error of kind no_action,
 // unknown_call, ambiguous, bad_args or (for an argument given as a placeholder) missing_required.
 //
-// It goes over the reply once, in time and memory that grow with its length alone. A pick is an
-// object of strict JSON that stands alone: the whole reply, in a fence, or on a line of its own.
-// What is damaged, mentioned, quoted, thought, cut or said in several ways is never guessed.
-func Parse(reply string, offered []registry.Option, r Reading) (Pick, error) {
-	read := &reader{offered: offered}
+// It goes over the reply from left to right and never back, in time and memory that grow with its length alone. What is mentioned,
+// quoted, thought, cut or said in several ways is never guessed; damage is repaired only where there is one way to read it.
+func Parse(reply string, offered []registry.Option, how Reading) (Pick, error) {
+	return parse(reply, &reader{offered: offered, how: how})
+}
+
+func parse(reply string, read *reader) (Pick, error) {
 	if len(reply) > maxReply {
 		return Pick{}, read.noAction("a reply over 16 MiB")
 	}
@@ -42,11 +73,10 @@ func Parse(reply string, offered []registry.Option, r Reading) (Pick, error) {
 		return pick, err
 	}
 	if inside, ok := encodedReply(reply); ok {
-		pick, err := read.scan(inside, r)
-		pick.Repaired = err == nil
-		return pick, err
+		read.took.add(Escaped)
+		reply = inside
 	}
-	return read.scan(reply, r)
+	return read.scan(reply)
 }
 
 // alone reads a reply that is one object and nothing else: most replies.
@@ -62,16 +92,15 @@ func (r *reader) alone(reply string) (_ Pick, done bool, _ error) {
 	if !ok {
 		return Pick{}, true, r.noAction("an object without a call")
 	}
-	pick, err := r.taken(rd)
-	pick.Strategy = "object"
+	pick, err := r.taken(rd, found{strategy: WholeObject})
 	return pick, true, err
 }
 
 // scan reads a reply that may hold anything.
-func (r *reader) scan(reply string, how Reading) (Pick, error) {
+func (r *reader) scan(reply string) (Pick, error) {
 	s := scanner{text: reply, read: r, choice: &chooser{text: reply}}
 	s.run()
-	return s.choice.choose(r, how.Cut, s.fence.open)
+	return s.choice.choose(r, r.how.Cut, s.fence.open)
 }
 
 // encodedReply undoes one level of encoding: the whole reply as one JSON text.

@@ -18,13 +18,17 @@ type reading struct {
 	args     json.RawMessage  // as read, when there is no problem
 	beside   bool             // the arguments stand beside the call key
 	problems []validate.Problem
-	damage   damage // of an object that could not be read
-	canon    string // see same
+	damage   damage    // of an object that could not be read
+	took     liberties // to read it
+	canon    string    // see same
 }
 
 // reader reads objects against the options.
 type reader struct {
 	offered []registry.Option
+	how     Reading
+	took    liberties                   // with the reply as a whole
+	steps   *[]Step                     // nil unless somebody wants an explanation
 	byName  map[string]*registry.Option // made when many names are looked up
 	lookups int
 	copies  map[*registry.Option][2]string
@@ -188,14 +192,21 @@ func (r *reader) isCopy(rd *reading) bool {
 }
 
 // taken makes the pick of a reading, after the checks that need the names nearby.
-func (r *reader) taken(rd *reading) (Pick, error) {
+func (r *reader) taken(rd *reading, at found) (Pick, error) {
 	if rd.isSound() {
 		rd.problems = rd.strays()
 	}
 	if !rd.isSound() {
 		return Pick{}, r.refuse(rd)
 	}
-	return Pick{Name: rd.name, Args: rd.args}, nil
+	took := slices.Clone(r.took)
+	took.add(at.took...)
+	took.add(rd.took...)
+	p := Pick{Name: rd.name, Args: rd.args, Strategy: at.strategy, Form: at.form, Liberties: took}
+	if slices.ContainsFunc(took, isRepair) {
+		p.Strategy, p.Form = Repaired, ""
+	}
+	return p, nil
 }
 
 // strays are the keys beside the call that were meant as arguments: a parameter that stands beside

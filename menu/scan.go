@@ -142,11 +142,33 @@ func (s *scanner) object(at span, members []member, st standing) {
 		s.choice.copied(rd, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
 		return
 	}
-	repaired := false
+	f := found{standing: st, end: at.to, strategy: s.strategy()}
 	if st == stands {
-		st, repaired = s.after(at)
+		f.standing, f.took = s.after(at)
 	}
-	s.choice.found(rd, found{st, at.to, s.fence.open, repaired})
+	s.choice.found(rd, f)
+}
+
+// strategy is that of an object which stands here.
+func (s *scanner) strategy() Strategy {
+	if s.fence.open {
+		return InFence
+	}
+	return InProse
+}
+
+// carried judges a call that another form than an object carries. It is given as the object that means the same, in strict JSON:
+// {"call": name, "args": {...}}; form is the name of the format, and at where it stands in the reply.
+func (s *scanner) carried(at span, object, form string, st standing, took ...Liberty) {
+	k := skimmer{text: object}
+	if !k.value() {
+		return
+	}
+	rd, ok := s.read.read(object, span{0, k.pos}, k.members)
+	if !ok {
+		return
+	}
+	s.choice.found(rd, found{standing: st, end: at.to, strategy: Format, form: form, took: took})
 }
 
 // isLabelled reports whether the label "Call:" stands before a place.
@@ -182,7 +204,7 @@ func (s *scanner) bracket() {
 		one := skimmer{text: s.text, pos: item.from}
 		one.value()
 		if rd, ok := s.read.read(s.text, item, one.members); ok {
-			s.choice.found(rd, found{st, k.pos, s.fence.open, false})
+			s.choice.found(rd, found{standing: st, end: k.pos, strategy: s.strategy()})
 		}
 	}
 }

@@ -170,25 +170,25 @@ func set(words string) map[string]bool {
 
 // after judges an object that stands by what follows it. A surplus brace is a liberty when
 // nothing stood before the object, and else a sign that the object is inside something.
-func (s *scanner) after(at span) (_ standing, repaired bool) {
+func (s *scanner) after(at span) (standing, liberties) {
 	next := skimmer{text: s.text[:min(len(s.text), at.to+maxLabel)], pos: at.to}
 	next.space()
 	rest := next.text[next.pos:]
 	if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
 		if rest[0] == '}' && at.from <= s.first {
-			return stands, true
+			return stands, liberties{SurplusBrace}
 		}
-		return mention, false
+		return mention, nil
 	}
 	if strings.IndexByte(s.text[at.to:next.pos], '\n') >= 0 || rest == "" || rest[0] == '{' {
-		return stands, false
+		return stands, nil
 	}
 	rest = strings.TrimLeftFunc(rest[:min(len(rest), 40)], func(r rune) bool { return isMark(r) && r != '-' || r == ',' })
 	word := strings.ToLower(rest[:wordEnd(rest)])
 	if verbs[word] || strings.HasSuffix(word, "n't") {
-		return mention, false
+		return mention, nil
 	}
-	return stands, false
+	return stands, nil
 }
 
 func wordEnd(text string) int {

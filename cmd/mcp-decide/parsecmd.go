@@ -68,5 +68,6 @@ func parseReply(id json.RawMessage, reply string, offered []registry.Option, r m
 		f := explain(err)
 		return parsed{ID: id, Error: f.Error, Message: f.Message}
 	}
-	return parsed{ID: id, Call: pick.Name, Args: args, Repaired: &pick.Repaired}
+	repaired := pick.Repaired()
+	return parsed{ID: id, Call: pick.Name, Args: args, Repaired: &repaired}
 }
