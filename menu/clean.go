@@ -16,8 +16,8 @@ import (
 //
 // The problems are missing_required for each placeholder where a value has to stand, and ambiguous for
 // the first key with two values.
-func cleaned(text string, fields []registry.Param) (json.RawMessage, []validate.Problem) {
-	c := cleaner{skimmer: skimmer{text: text}, out: make([]byte, 0, len(text)), path: []byte("args")}
+func cleaned(text string, fields []registry.Param, mended bool) (json.RawMessage, []validate.Problem) {
+	c := cleaner{skimmer: skimmer{text: text}, mended: mended, out: make([]byte, 0, len(text)), path: []byte("args")}
 	c.object(&registry.Param{Fields: fields}, true)
 	return c.out, c.problems
 }
@@ -28,6 +28,7 @@ type cleaner struct {
 	path     []byte
 	problems []validate.Problem
 	tangled  bool // a key has two values
+	mended   bool // a text may be a word that was written without quotes
 }
 
 // value copies one value of p, which is nil where nothing is declared, and reports whether
@@ -44,6 +45,9 @@ func (c *cleaner) value(p *registry.Param) bool {
 	case '"':
 		inside, _ := c.str()
 		raw := inside.of(c.text)
+		if c.mended && strings.HasPrefix(raw, bareEscape) {
+			return c.bareWord(raw[len(bareEscape):], p)
+		}
 		if isPlaceholder(raw, p) {
 			return false
 		}
@@ -55,6 +59,15 @@ func (c *cleaner) value(p *registry.Param) bool {
 	}
 	c.skimmer.value()
 	c.out = append(c.out, c.text[from:c.pos]...)
+	return true
+}
+
+// bareWord copies a word that was written without quotes, where nothing but a listed value can stand.
+func (c *cleaner) bareWord(word string, p *registry.Param) bool {
+	if !lists(p, word) {
+		c.fail(validate.BadArgs, "a value as in JSON", string(appendString(nil, word))+" without quotes", "Write a text in double quotes")
+	}
+	c.out = appendString(c.out, word)
 	return true
 }
 

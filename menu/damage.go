@@ -6,26 +6,133 @@ import (
 	"github.com/mcp-decide/mcp-decide/validate"
 )
 
-// damaged handles an object or list that is no JSON. It is never repaired and never looked into:
-// either its end is certain, or the rest of the reply belongs to it. One that is cut could have
-// become a pick, whatever it says so far.
+// damaged handles an object or list that is no JSON. It is mended when there is one way to read it, and else never looked into:
+// either its end is certain, or the rest of the reply belongs to it. One that is cut could have become a pick, whatever it says
+// so far.
 func (s *scanner) damaged(from int, st standing, k *skimmer) {
+	m, why, ok := s.mended(from)
+	if ok && (m.text[0] == '[' || s.mendedObject(from, m, st)) {
+		if m.text[0] == '[' {
+			s.mendedList(from, m, st)
+		}
+		return
+	}
 	end := len(s.text)
 	if k.end == broken {
 		end = balanced(s.text, from)
 	}
 	at := span{from, end}
 	if k.end == short && st == stands || saysCall(at.of(s.text)) {
-		s.choice.found(s.read.broken(at.of(s.text), k), found{standing: st, end: end, strategy: s.strategy()})
+		s.choice.found(s.read.broken(at.of(s.text), k, why), found{standing: st, end: end, strategy: s.strategy()})
 	} else {
 		s.choice.unread(k)
 	}
 	s.skip(end, st, false)
 }
 
+// mended mends what stands at from. All tries together may pass over the reply a few times, and no more.
+func (s *scanner) mended(from int) (mended, damage, bool) {
+	if s.mending > mendings*len(s.text)+1<<16 {
+		return mended{}, damage{}, false
+	}
+	m, why, ok := mend(s.text, from)
+	s.mending += m.end - from
+	return m, why, ok
+}
+
+const mendings = 4 // passes over a reply in search of damage that can be mended
+
+// mendedObject judges an object that was mended; ok is false when it is cut and says no call yet.
+func (s *scanner) mendedObject(from int, m mended, st standing) (ok bool) {
+	k := skimmer{text: m.text}
+	if !k.value() {
+		return false
+	}
+	rd, ok := s.read.readMended(m, k.members)
+	if !ok && m.closed > 0 {
+		return false
+	}
+	s.skip(m.end, st, false)
+	if !ok {
+		return true
+	}
+	f := found{standing: st, end: m.end, strategy: s.strategy()}
+	if st == stands {
+		f.standing, f.took = s.after(span{from, m.end})
+	}
+	s.choice.found(rd, f)
+	return true
+}
+
+func (s *scanner) mendedList(from int, m mended, st standing) {
+	k := skimmer{text: m.text}
+	s.skip(m.end, st, false)
+	if !k.value() {
+		return
+	}
+	if st == stands {
+		st, _ = s.after(span{from, m.end})
+	}
+	for _, item := range k.items {
+		one := skimmer{text: m.text, pos: item.from}
+		one.value()
+		part := m
+		part.text = item.of(m.text)
+		inside := skimmer{text: part.text}
+		inside.value()
+		if rd, ok := s.read.readMended(part, inside.members); ok {
+			s.choice.found(rd, found{standing: st, end: m.end, strategy: s.strategy()})
+		}
+	}
+}
+
+// readMended makes a reading of an object that was mended.
+func (r *reader) readMended(m mended, members []member) (*reading, bool) {
+	rd := &reading{text: m.text, took: m.took, mend: &m}
+	return rd, r.fill(rd, m.text, members)
+}
+
+// isWhole reports whether closing braces were put in only where they can't hide anything: the arguments were closed, or all of
+// them are there, or a fence or a tag shows that nothing was to come. When the last value is itself an object, the missing
+// brace may be its own, and what it holds may belong elsewhere.
+func (r *reader) isWhole(rd *reading) bool {
+	m := rd.mend
+	if m == nil || m.closed == 0 {
+		return true
+	}
+	written := len(m.text) - m.closed
+	own := written - len(strings.TrimRight(m.text[:written], "}"))
+	switch {
+	case r.how.Cut, len(r.took) > 0:
+		return false
+	case rd.call.endsArguments(written):
+		return own <= 1
+	case own > 0:
+		return false
+	}
+	return m.done || len(rd.absent()) == 0
+}
+
+// endsArguments reports whether the arguments stand under a key of their own and end before that place.
+func (c *call) endsArguments(before int) bool {
+	given := false
+	for _, key := range argumentKeys {
+		for v := range c.values(key) {
+			if v.to > before {
+				return false
+			}
+			given = given || c.text[v.from] == '{' || c.text[v.from] == '"'
+		}
+	}
+	return given
+}
+
 // broken is the reading of an object that is damaged, as far as it could be read.
-func (r *reader) broken(text string, k *skimmer) *reading {
-	rd := &reading{text: text, damage: k.damaged()}
+func (r *reader) broken(text string, k *skimmer, why damage) *reading {
+	rd := &reading{text: text, damage: why}
+	if why.why == "" {
+		rd.damage = k.damaged()
+	}
 	problem := validate.Problem{Kind: validate.NoAction, Expected: "a JSON object", Hint: howToAnswer}
 	if c, ok := callOf(k.text, k.members, maxWrappers); ok && c.conflict == "" && c.name.of(k.text)[0] == '"' {
 		name := c.name.of(k.text)

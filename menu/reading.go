@@ -20,6 +20,7 @@ type reading struct {
 	problems []validate.Problem
 	damage   damage    // of an object that could not be read
 	took     liberties // to read it
+	mend     *mended   // nil when it was no damage
 	canon    string    // see same
 }
 
@@ -36,32 +37,44 @@ type reader struct {
 
 // read makes a reading of the object at a place of text. ok is false when it is data.
 func (r *reader) read(text string, at span, members []member) (*reading, bool) {
+	rd := &reading{text: at.of(text)}
+	return rd, r.fill(rd, text, members)
+}
+
+// fill reads the members of an object into rd.
+func (r *reader) fill(rd *reading, text string, members []member) (ok bool) {
 	c, ok := callOf(text, members, 0)
 	if !ok {
-		return nil, false
+		return false
 	}
-	rd := &reading{text: at.of(text), call: c}
+	rd.call = c
 	if c.conflict != "" {
 		rd.fail(validate.Problem{Kind: validate.Ambiguous, Path: "call", Expected: "one call", Read: c.conflict})
-		return rd, true
+		return true
 	}
 	name := c.name.of(c.text)
 	if name[0] != '"' {
 		rd.fail(validate.Problem{Kind: validate.UnknownCall, Path: "call", Read: fold(name, maxQuoted)})
-		return rd, true
+		return true
 	}
 	rd.name = unquoted(name[1 : len(name)-1])
+	if rd.mend != nil {
+		rd.name = strings.TrimPrefix(rd.name, bareMark)
+	}
 	if rd.option = r.find(rd.name); rd.option == nil {
 		rd.fail(r.unknown(rd.name))
-		return rd, true
+		return true
 	}
 	raw, beside, problem := c.arguments(rd.option)
 	if rd.beside = beside; problem != nil {
 		rd.fail(*problem)
-	} else {
-		rd.settle(raw)
+		return true
 	}
-	return rd, true
+	rd.settle(raw)
+	if rd.isSound() && !r.isWhole(rd) {
+		rd.fail(validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "a whole object", Read: "one that was cut: the reply ends inside it"})
+	}
+	return true
 }
 
 func (rd *reading) fail(p validate.Problem) { rd.problems = append(rd.problems, p) }
@@ -72,7 +85,7 @@ func (rd *reading) isSound() bool { return len(rd.problems) == 0 }
 func (rd *reading) settle(raw string) {
 	rd.args = json.RawMessage("{}")
 	if raw != "" {
-		rd.args, rd.problems = cleaned(raw, fieldsOf(rd.option))
+		rd.args, rd.problems = cleaned(raw, fieldsOf(rd.option), rd.mend != nil)
 	}
 	if rd.isSound() && isSchemaEcho(raw, rd.option) {
 		rd.fail(validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "values", Read: "a schema"})

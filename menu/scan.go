@@ -8,17 +8,18 @@ import (
 // objects that are picks, with how they stand in the text, and the text around them. It skips
 // thinking, quotes and code, and never looks inside an object.
 type scanner struct {
-	text   string
-	pos    int
-	first  int // the first byte that shows
-	line   int // start of the line that seen is on
-	seen   int // how far line starts were looked for
-	next   int // the last line end that was looked for
-	plain  int // 1 + start of the last line that is known to be no quote
-	floor  floor
-	fence  fence
-	read   *reader
-	choice *chooser
+	text    string
+	pos     int
+	first   int // the first byte that shows
+	line    int // start of the line that seen is on
+	seen    int // how far line starts were looked for
+	next    int // the last line end that was looked for
+	plain   int // 1 + start of the last line that is known to be no quote
+	floor   floor
+	fence   fence
+	mending int // bytes that were looked at for damage to mend
+	read    *reader
+	choice  *chooser
 }
 
 // floor is the last thing that was not prose. What stands between it and an object decides how

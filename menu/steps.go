@@ -24,9 +24,14 @@ const (
 	Tag       What = "tag"         // a tag, fence mark or control token
 )
 
+// What the last steps of an explanation are.
+const (
+	More    What = "more"    // steps that are only counted
+	Chosen  What = "chosen"  // the last word: the pick, and why it is the one
+	Nothing What = "nothing" // the last word: why there is no pick
+)
+
 // note keeps a step for who asked for an explanation.
 func (s *scanner) note(what What, from, to int, why string) {
-	if s.read.steps != nil {
-		*s.read.steps = append(*s.read.steps, Step{from, to, what, why})
-	}
+	s.read.steps.note(what, from, to, why)
 }
