@@ -72,11 +72,46 @@ func parse(reply string, read *reader) (Pick, error) {
 	if pick, done, err := read.alone(trimUnseen(reply)); done {
 		return pick, err
 	}
-	if inside, ok := encodedReply(reply); ok {
-		read.took.add(Escaped)
-		reply = inside
-	}
+	reply, took := undressed(reply)
+	read.took.add(took...)
+	read.steps.undressed(took)
 	return read.scan(reply)
+}
+
+// undressed undoes what was done to a reply as a whole: it came as one JSON text, or as the inside of one, or without its first brace.
+func undressed(reply string) (string, liberties) {
+	bare := trimUnseen(reply)
+	switch {
+	case strings.HasPrefix(bare, `"`):
+		k := skimmer{text: bare}
+		if k.value() && k.pos == len(bare) {
+			return unquoted(bare[1 : len(bare)-1]), liberties{Escaped}
+		}
+	case strings.HasPrefix(bare, `{\"`):
+		k := skimmer{text: `"` + bare + `"`}
+		if k.value() && k.pos == len(k.text) {
+			return unquoted(bare), liberties{Escaped}
+		}
+	}
+	if startsCallKey(bare) {
+		return "{" + bare, liberties{MissingOpen}
+	}
+	return reply, nil
+}
+
+// startsCallKey reports whether text starts with a call key in quotes, and a colon.
+func startsCallKey(text string) bool {
+	q, ok := quoteAt(text)
+	if !ok {
+		return false
+	}
+	for _, key := range callKeys {
+		rest, ok := strings.CutPrefix(text[q.size:], key)
+		if end, n := utf8.DecodeRuneInString(rest); ok && strings.ContainsRune(q.closers, end) && startsColon(rest[n:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // alone reads a reply that is one object and nothing else: most replies.
@@ -88,27 +123,21 @@ func (r *reader) alone(reply string) (_ Pick, done bool, _ error) {
 	if !k.value() || k.pos != len(reply) {
 		return Pick{}, false, nil
 	}
+	r.steps.madeBy(trimmed)
 	rd, ok := r.read(reply, span{0, k.pos}, k.members)
 	if !ok {
+		r.steps.note(Data, 0, k.pos, noCall)
 		return Pick{}, true, r.noAction("an object without a call")
 	}
-	pick, err := r.taken(rd, found{strategy: WholeObject})
+	at := found{end: k.pos, strategy: WholeObject}
+	r.steps.found(reply, rd, at, first)
+	pick, err := r.taken(rd, at)
 	return pick, true, err
 }
 
 // scan reads a reply that may hold anything.
 func (r *reader) scan(reply string) (Pick, error) {
-	s := scanner{text: reply, read: r, choice: &chooser{text: reply}}
+	s := scanner{text: reply, read: r, choice: &chooser{text: reply, read: r}}
 	s.run()
 	return s.choice.choose(r, r.how.Cut, s.fence.open)
-}
-
-// encodedReply undoes one level of encoding: the whole reply as one JSON text.
-func encodedReply(reply string) (string, bool) {
-	reply = trimUnseen(reply)
-	k := skimmer{text: reply}
-	if !strings.HasPrefix(reply, `"`) || !k.value() || k.pos != len(reply) {
-		return "", false
-	}
-	return unquoted(reply[1 : len(reply)-1]), true
 }

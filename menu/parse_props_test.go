@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -54,13 +55,36 @@ func TestDamagedPicksAreNotGuessed(t *testing.T) {
 			}
 			for i := range whole {
 				pickOrError(t, whole[:i], options, want)
-				for _, more := range []string{"\n```", "\n```\n}", "<|im_end|>", "</tool_call>", "\nThat is all."} {
-					pickOrError(t, whole[:i]+more, options, want)
+				pickOrError(t, whole[:i]+"\nThat is all.", options, want)
+				if i > 0 && isNumberByte(whole[i-1]) && isNumberByte(whole[i]) {
+					continue // what is behind shows that the number is done, and it is another number
+				}
+				for _, more := range []string{"\n```", "\n```\n}", "<|im_end|>", "</tool_call>"} {
+					part := readOutcome(whole[:i]+more, options, Reading{})
+					if part.Error == "" && !part.isPartOf(want) {
+						t.Errorf("wrong pick %s, want %s or an error, in\n%s", part, want, whole[:i]+more)
+					}
 				}
 			}
 			removals(whole, func(damaged string) { pickOrError(t, damaged, options, want) })
 		}
 	}
+}
+
+func isNumberByte(c byte) bool { return isDigit(c) || strings.IndexByte(".-+eE", c) >= 0 }
+
+// isPartOf reports whether o picks the same with the same arguments, or fewer of them.
+func (o outcome) isPartOf(whole outcome) bool {
+	var some, all map[string]json.RawMessage
+	if o.Call != whole.Call || json.Unmarshal(o.Args, &some) != nil || json.Unmarshal(whole.Args, &all) != nil {
+		return false
+	}
+	for name, value := range some {
+		if byValue(value) != byValue(all[name]) {
+			return false
+		}
+	}
+	return true
 }
 
 // removals gives the text without any one of its structural characters outside strings, quotes included.

@@ -16,10 +16,9 @@ import (
 
 // decidedPick is what is said of a reply that the original reads by accident, wrongly, or by a rule that is not ours.
 type decidedPick struct {
-	why         string
-	want        outcome // zero = the original's
-	refused     string  // a part of the error, when the options can't be registered here
-	untilRepair bool    // refused until the reader repairs damage; then the pick may be read
+	why     string
+	want    outcome // zero = the original's
+	refused string  // a part of the error, when the options can't be registered here
 
 	tells   string // a part of what the picker is told
 	shows   string // a part of the full menu
@@ -36,6 +35,7 @@ var (
 	ambiguous  = refuses(validate.Ambiguous)
 	unreadable = refuses(validate.BadArgs)
 	mismatch   = refuses(validate.TypeMismatch)
+	done       = picks("done", `{}`)
 	greetAda   = picks("greet", `{"name": "ada"}`)
 )
 
@@ -62,19 +62,20 @@ var decidedPicks = map[string]decidedPick{
 	"think-tags":                   {why: "thinking is never read", want: picks("done", `{}`), value: `"CONVERSATION_OVER"`},
 
 	// damage is named and never read from inside
-	"fence-trailing-comma":      {why: "a trailing comma has one reading", want: unreadable, untilRepair: true, tells: `a comma stands before a closing brace`},
-	"single-quotes":             {why: "single quotes have one reading", untilRepair: true, tells: `in double quotes`},
-	"escaped-json":              {why: "one level of escaping too many has one reading", untilRepair: true, tells: `in double quotes`},
-	"unbalanced":                {why: "nothing can be hidden behind a missing brace when the option takes no arguments", want: unreadable, untilRepair: true},
-	"raw-newline-in-string":     {why: "a raw line break in a string has one reading", want: unreadable, untilRepair: true},
-	"comment-json":              {why: "a comment has one reading", want: unreadable, untilRepair: true},
-	"invalid-outer-inner-alias": {why: "the object is damaged, and nothing inside it is a pick of its own", want: unreadable, untilRepair: true},
-	"nan":                       {why: "NaN is no JSON number", want: unreadable},
-	"infinity":                  {why: "a number that overflows is refused, never rounded", want: unreadable},
-	"huge-int":                  {why: "a number beyond all bounds is refused, never rounded", want: unreadable},
-	"deep-nesting":              {why: "nesting is bounded", want: unreadable},
-	"nested-alias-poison":       {why: "nothing inside an object is a pick of its own", want: refuses(validate.NoAction)},
-	"lone-surrogate":            {why: "quirk refused: half a character is read as U+FFFD, which stands for it in these vectors too"},
+	"fence-trailing-comma":  {why: "a trailing comma has one reading", want: done, value: `"CONVERSATION_OVER"`},
+	"single-quotes":         {why: "single quotes have one reading", want: done, value: `"CONVERSATION_OVER"`},
+	"escaped-json":          {why: "one level of escaping too many has one reading", want: done, value: `"CONVERSATION_OVER"`},
+	"unbalanced":            {why: "nothing can be hidden behind a missing brace when the option takes no arguments", want: done, value: `"CONVERSATION_OVER"`},
+	"raw-newline-in-string": {why: "a raw line break in a string has one reading", want: picks("greet", `{"name": "a\nb"}`)},
+	"comment-json":          {why: "a comment has one reading", want: done, value: `"CONVERSATION_OVER"`},
+	"invalid-outer-inner-alias": {why: "the object is mended as a whole, and nothing inside it is a pick of its own", want: picks("emit_plan", `{"steps": [{"action": "click", "target": "x"}], "rationale": "r"}`),
+		value: `{"decision": "emit_plan", "steps": [{"action": "click", "target": "x"}], "rationale": "r"}`},
+	"nan":                 {why: "NaN is no JSON number", want: unreadable},
+	"infinity":            {why: "a number that overflows is refused, never rounded", want: unreadable},
+	"huge-int":            {why: "a number beyond all bounds is refused, never rounded", want: unreadable},
+	"deep-nesting":        {why: "nesting is bounded", want: unreadable},
+	"nested-alias-poison": {why: "nothing inside an object is a pick of its own", want: refuses(validate.NoAction)},
+	"lone-surrogate":      {why: "quirk refused: half a character is read as U+FFFD, which stands for it in these vectors too"},
 
 	// forms of calls and of arguments
 	"openai-shape":         {why: "a known form of tool calls", want: greetAda},
@@ -194,7 +195,7 @@ func (d decidedPick) flaw(tag string, is bool) string {
 		return "a contract line, and no other, needs a rule that stands over it"
 	case tag == "contract" && !differs:
 		return "a contract line is read as the original reads it, so there is nothing to decide"
-	case tag != "quirk" && !better && !d.untilRepair:
+	case tag != "quirk" && !better:
 		return "nothing of ours is better than the original here"
 	}
 	return ""
@@ -207,9 +208,6 @@ func (d decidedPick) check(t *testing.T, id string, v pickVector, options []regi
 	i := slices.IndexFunc(options, func(o registry.Option) bool { return o.Name == pick.Name })
 	if err == nil {
 		bound, err = options[i].Method.Check(pick.Args)
-	}
-	if d.untilRepair && err == nil {
-		t.Errorf("%s: it is read now; decide it anew", id)
 	}
 	var told interface{ Fix() string }
 	if d.tells != "" && (!errors.As(err, &told) || !strings.Contains(told.Fix(), d.tells)) {
