@@ -1,10 +1,14 @@
 package menu
 
+import "cmp"
+
 // A chooser takes what the scanner finds, in order, and keeps the one pick. Equal picks are one;
 // of different ones the last counts only behind a correction; a pick that is invalid is never
 // replaced by an earlier one.
 type chooser struct {
 	text    string
+	read    *reader
+	start   int      // of what is being looked at
 	pick    *reading // the last that stands
 	at      found
 	earlier *reading // one that differs from it, without a correction between
@@ -16,6 +20,7 @@ type chooser struct {
 	mentions bool
 	quotes   bool
 	copies   *reading // the menu's own line
+	copyAt   found    // of copies
 	several  bool     // copies of different lines, or of a stretch of the menu
 	odd      damage   // why some object was not JSON
 
@@ -28,6 +33,7 @@ type chooser struct {
 // found says how and where a reading was found.
 type found struct {
 	standing standing
+	from     int // 0 = the start of what is being looked at
 	end      int
 	strategy Strategy
 	form     string    // of a Format
@@ -50,42 +56,50 @@ func (c *chooser) speak(from, to int) {
 }
 
 func (c *chooser) found(rd *reading, at found) {
+	at.from = cmp.Or(at.from, c.start)
 	if at.standing != stands {
+		c.read.steps.found(c.text, rd, at, first)
 		c.mentions, c.later = true, true
 		if c.pick != nil && !same(c.pick, rd) {
 			c.talked = rd
 		}
 		return
 	}
-	c.stand(rd)
+	c.read.steps.found(c.text, rd, at, c.stand(rd))
 	c.pick, c.at = rd, at
 	c.spoken, c.marked, c.later, c.talked = c.spoken[:0], false, false, nil
 }
 
 // stand compares a pick with the one before it.
-func (c *chooser) stand(rd *reading) {
+func (c *chooser) stand(rd *reading) relation {
 	if c.pick == nil {
 		c.tangled = c.invented
-		return
+		return first
 	}
+	c.read.steps.remarks(c.text, c.spoken)
 	between := remarksIn(c.text, c.spoken)
 	switch {
 	case between.invented || c.invented:
 		c.tangled = true
+		return tangles
 	case between.corrected || c.marked:
 		c.earlier = nil
+		return replaces
 	case !same(c.pick, rd):
 		c.earlier = c.pick
+		return differs
 	}
+	return repeats
 }
 
 // copied notes a line of the menu itself. It counts when nothing else does, and not when it was
 // copied as it stands there, indent included: that is the start of a menu, not an answer.
-func (c *chooser) copied(rd *reading, indented bool) {
+func (c *chooser) copied(rd *reading, at span, indented bool) {
+	c.read.steps.copied(rd, at)
 	if indented || c.copies != nil && !same(c.copies, rd) {
 		c.several = true
 	}
-	c.copies = rd
+	c.copies, c.copyAt = rd, found{from: at.from, end: at.to, strategy: InProse}
 }
 
 // unread notes an object that is no JSON and no pick.
@@ -93,12 +107,13 @@ func (c *chooser) unread(k *skimmer) { c.odd = k.damaged() }
 
 // forget drops all that was found: it was thinking.
 func (c *chooser) forget() {
-	*c = chooser{text: c.text, spoken: c.spoken[:0]}
+	*c = chooser{text: c.text, read: c.read, spoken: c.spoken[:0]}
 }
 
 // choose takes the pick, or says why there is none. open: a fence was never closed.
 func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
 	behind := remarksIn(c.text, c.spoken)
+	r.steps.remarks(c.text, c.spoken)
 	switch {
 	case c.unclosed:
 		return Pick{}, r.noAction("thinking that never ends")
@@ -128,7 +143,8 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 	case c.mentions || c.quotes || c.several:
 		return Pick{}, r.ambiguous("picks that are only mentioned, quoted or copied")
 	case c.copies != nil:
-		return r.taken(c.copies, found{strategy: InProse})
+		r.steps.settleCopy()
+		return r.taken(c.copies, c.copyAt)
 	case c.odd.why != "":
 		return Pick{}, r.noAction("an object, " + c.odd.String())
 	}

@@ -340,3 +340,5 @@ func doubtBefore(text string, at int) string {
 	before = strings.TrimRightFunc(before, func(r rune) bool { return isMark(r) || strings.ContainsRune(":：`~", r) })
 	return doubtIn(strings.TrimRight(before[strings.LastIndexByte(before, '\n')+1:], ",- "))
 }
+
+const noCall = "has no call key"

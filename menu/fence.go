@@ -28,6 +28,7 @@ func (s *scanner) ticks() {
 	}
 	if s.fence.open && char == s.fence.char && n >= s.fence.length && (!first || endsLine(s.text[s.pos+n:])) {
 		s.fence = fence{}
+		s.note(Tag, s.pos, s.pos+n, "closes the fence")
 		s.skip(s.pos+n, stands, false)
 		return
 	}
@@ -38,6 +39,7 @@ func (s *scanner) ticks() {
 		return
 	}
 	s.fence = fence{true, char, n, st}
+	s.note(Tag, s.pos, s.pos+n+len(language), "opens a fence that may hold a pick")
 	s.skip(s.pos+n+len(language), st, true)
 }
 
@@ -63,6 +65,7 @@ func (s *scanner) foreign(n int, char byte) {
 	if inside := s.text[s.pos:end]; strings.IndexByte(inside, '{') >= 0 && saysCall(inside) {
 		s.choice.quotes = true
 	}
+	s.note(Quotation, s.pos, end, "a fence that holds something else")
 	s.skip(end, stands, false)
 }
 

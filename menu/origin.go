@@ -1,8 +1,9 @@
 package menu
 
 import (
-	"unicode/utf8"
+	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // making says how the text that the places of steps are of was made of the reply: each change was one of those that the
@@ -12,8 +13,27 @@ type making int
 const (
 	asGiven making = iota
 	trimmed        // without what does not show at its start
-	decoded        // the inside of one JSON text
+	opened         // and with a first brace
+	decoded        // the inside of a JSON text
 )
+
+// undressed notes what was undone to the reply as a whole.
+func (e *explanation) undressed(took liberties) {
+	if e == nil || len(took) == 0 {
+		return
+	}
+	e.made = opened
+	if took[0] == Escaped {
+		e.made = decoded
+	}
+}
+
+// madeBy says how the text was made that the places are of.
+func (e *explanation) madeBy(m making) {
+	if e != nil {
+		e.made = m
+	}
+}
 
 // length is the length of the text, in bytes of it.
 func (m making) length(reply string) int {
@@ -24,17 +44,22 @@ func (m making) length(reply string) int {
 func (m making) restore(reply string, steps []Step) {
 	valid := reply
 	if !utf8.ValidString(reply) {
-		valid = toValid(reply)
+		valid = strings.ToValidUTF8(reply, "\ufffd")
 	}
 	lead := len(valid) - len(trimUnseenLeft(valid))
 	switch m {
 	case trimmed:
-		moved(steps, func(at int) int { return min(at+lead, len(valid)) })
+		moved(steps, func(at int) int { return min(lead+at, len(valid)) })
+	case opened:
+		moved(steps, func(at int) int { return min(lead+max(0, at-1), len(valid)) })
 	case decoded:
-		inside := piecewise{text: valid[:lead+len(trimUnseen(valid))-1], at: lead + 1, next: escapePiece}
+		inside := piecewise{text: valid, at: lead, next: escapePiece}
+		if strings.HasPrefix(valid[lead:], `"`) {
+			inside = piecewise{text: valid[:lead+len(trimUnseen(valid))-1], at: lead + 1, next: escapePiece}
+		}
 		moved(steps, inside.place)
 	}
-	if len(valid) != len(reply) || valid != reply {
+	if !utf8.ValidString(reply) {
 		bytes := piecewise{text: reply, next: invalidPiece}
 		moved(steps, bytes.place)
 	}

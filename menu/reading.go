@@ -29,7 +29,7 @@ type reader struct {
 	offered []registry.Option
 	how     Reading
 	took    liberties                   // with the reply as a whole
-	steps   *[]Step                     // nil unless somebody wants an explanation
+	steps   *explanation                // nil unless somebody wants an explanation
 	byName  map[string]*registry.Option // made when many names are looked up
 	lookups int
 	copies  map[*registry.Option][2]string
@@ -206,6 +206,7 @@ func (r *reader) isCopy(rd *reading) bool {
 
 // taken makes the pick of a reading, after the checks that need the names nearby.
 func (r *reader) taken(rd *reading, at found) (Pick, error) {
+	r.steps.settle(at)
 	if rd.isSound() {
 		rd.problems = rd.strays()
 	}

@@ -65,6 +65,7 @@ func (s *scanner) run() {
 // quote skips the rest of a line that starts with ">": whatever stands in it is quoted.
 func (s *scanner) quote() bool {
 	line := s.lineStart(s.pos)
+	s.choice.start = s.pos
 	if s.plain == line+1 {
 		return false
 	}
@@ -77,6 +78,7 @@ func (s *scanner) quote() bool {
 	if saysCall(s.text[s.pos:end]) {
 		s.choice.quotes = true
 	}
+	s.note(Quotation, line, end, "a line that starts with >")
 	s.skip(end, stands, false)
 	return true
 }
@@ -137,10 +139,11 @@ func (s *scanner) brace() {
 func (s *scanner) object(at span, members []member, st standing) {
 	rd, ok := s.read.read(s.text, at, members)
 	if !ok {
+		s.note(Data, at.from, at.to, noCall)
 		return
 	}
 	if st == stands && s.isLabelled(at.from) && s.read.isCopy(rd) {
-		s.choice.copied(rd, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
+		s.choice.copied(rd, at, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
 		return
 	}
 	f := found{standing: st, end: at.to, strategy: s.strategy()}
@@ -169,7 +172,7 @@ func (s *scanner) carried(at span, object, form string, st standing, took ...Lib
 	if !ok {
 		return
 	}
-	s.choice.found(rd, found{standing: st, end: at.to, strategy: Format, form: form, took: took})
+	s.choice.found(rd, found{standing: st, from: at.from, end: at.to, strategy: Format, form: form, took: took})
 }
 
 // isLabelled reports whether the label "Call:" stands before a place.
@@ -204,9 +207,12 @@ func (s *scanner) bracket() {
 	for _, item := range k.items {
 		one := skimmer{text: s.text, pos: item.from}
 		one.value()
-		if rd, ok := s.read.read(s.text, item, one.members); ok {
-			s.choice.found(rd, found{standing: st, end: k.pos, strategy: s.strategy()})
+		rd, ok := s.read.read(s.text, item, one.members)
+		if !ok {
+			s.note(Data, item.from, item.to, noCall)
+			continue
 		}
+		s.choice.found(rd, found{standing: st, from: item.from, end: k.pos, strategy: s.strategy()})
 	}
 }
 

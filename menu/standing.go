@@ -10,8 +10,13 @@ import (
 type standing int
 
 const (
-	stands  standing = iota // starts its line, or follows a label that ends in a colon
-	mention                 // part of a sentence
+	stands    standing = iota // starts its line, or follows a label that ends in a colon
+	mention                   // part of a sentence
+	doubted                   // the words before it say that it is none
+	others                    // the words before it are somebody else's
+	enclosed                  // in brackets of the prose
+	continued                 // the text behind it goes on with the sentence
+	distant                   // far into its line
 )
 
 const maxLabel = 400 // bytes before an object that are looked at
@@ -28,7 +33,7 @@ func (s *scanner) standing(at int) standing {
 		return s.floor.standing
 	}
 	if len(before) > maxLabel {
-		return mention
+		return distant
 	}
 	if s.floor.carries && isBlank(s.text[s.floor.at:at]) {
 		return s.floor.standing
@@ -56,11 +61,11 @@ func lineAbove(text string) standing {
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	switch {
 	case strings.IndexByte("([{=", last) >= 0:
-		return mention
+		return enclosed
 	case last == ':':
 		return labelStanding(strings.TrimFunc(trimMarks(trimUnseen(text)), isMark))
 	case adjacent && strings.IndexByte(".!?;)}]`\"", last) < 0 && isDoubtful(strings.TrimRight(text, ",- ")):
-		return mention
+		return doubted
 	}
 	return stands
 }
@@ -80,9 +85,11 @@ func labelStanding(label string) standing {
 	case words == "" || isQuote(last):
 		return mention
 	case strings.Count(words, "(") > strings.Count(words, ")"), strings.ContainsAny(words, "{}|"):
-		return mention
-	case isRole(words) || isDoubtful(words):
-		return mention
+		return enclosed
+	case isRole(words):
+		return others
+	case isDoubtful(words):
+		return doubted
 	}
 	return stands
 }
@@ -130,26 +137,32 @@ var roles = map[string]bool{"user": true, "human": true, "customer": true, "clie
 	"tool": true, "tool result": true, "tool output": true, "tool response": true, "function result": true, "result": true,
 	"question": true, "input": true}
 
-// isDoubtful reports whether the last clause of a label has a word by which the object is not,
-// or not surely, what the model picks.
-func isDoubtful(words string) bool {
+// isDoubtful reports whether doubtIn finds a word.
+func isDoubtful(words string) bool { return doubtIn(words) != "" }
+
+// doubtIn is the word in the last clause of a label by which the object is not, or not surely, what the model picks;
+// "" when there is none.
+func doubtIn(words string) string {
 	clause := strings.ToLower(words[strings.LastIndexAny(words, ".,;!?")+1:])
 	if strings.TrimSpace(clause) == "no" {
-		return false // "Wait, no:" turns down what came before
+		return "" // "Wait, no:" turns down what came before
 	}
 	last := ""
 	for _, word := range strings.FieldsFunc(strings.ReplaceAll(clause, "’", "'"), isNoWord) {
 		switch {
 		case doubts[word], strings.HasSuffix(word, "n't"):
-			return true
+			return word
 		case last == "option" && len(word) == 1, last == "like" && word != "to":
-			return true
+			return last
 		case (last == "format" || last == "form") && (word == "is" || word == "would"):
-			return true
+			return last
 		}
 		last = word
 	}
-	return last == "like"
+	if last == "like" {
+		return last
+	}
+	return ""
 }
 
 func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }
@@ -178,7 +191,7 @@ func (s *scanner) after(at span) (standing, liberties) {
 		if rest[0] == '}' && at.from <= s.first {
 			return stands, liberties{SurplusBrace}
 		}
-		return mention, nil
+		return enclosed, nil
 	}
 	if strings.IndexByte(s.text[at.to:next.pos], '\n') >= 0 || rest == "" || rest[0] == '{' {
 		return stands, nil
@@ -186,7 +199,7 @@ func (s *scanner) after(at span) (standing, liberties) {
 	rest = strings.TrimLeftFunc(rest[:min(len(rest), 40)], func(r rune) bool { return isMark(r) && r != '-' || r == ',' })
 	word := strings.ToLower(rest[:wordEnd(rest)])
 	if verbs[word] || strings.HasSuffix(word, "n't") {
-		return mention, nil
+		return continued, nil
 	}
 	return stands, nil
 }

@@ -62,16 +62,19 @@ func (s *scanner) angle() {
 func (s *scanner) think(end, n int) {
 	if end < 0 {
 		s.choice.unclosed = true
+		s.note(Thinking, s.pos, len(s.text), "it never ends, so all behind its start is thinking")
 		s.pos = len(s.text)
 		return
 	}
 	st := s.standing(s.pos)
+	s.note(Thinking, s.pos, s.pos+end+n, "")
 	s.skip(s.pos+end+n, st, true)
 }
 
 // forget handles a closing mark without an opening one: all before it was thinking.
 func (s *scanner) forget(n int) {
 	s.choice.forget()
+	s.read.steps.forget(s.pos + n)
 	s.fence = fence{}
 	s.skip(s.pos+n, stands, true)
 }
@@ -80,14 +83,17 @@ func (s *scanner) forget(n int) {
 // pick, so nothing behind it is read.
 func (s *scanner) vendor() {
 	s.choice.vendor = true
+	s.note(Damage, s.pos, len(s.text), "a call in a form that is not read here, and all behind it")
 	s.pos = len(s.text)
 }
 
 func (s *scanner) endOfTurn(n int) {
 	if s.choice.any() {
+		s.note(TurnEnd, s.pos, s.pos+n, "nothing behind it is read")
 		s.pos = len(s.text)
 		return
 	}
+	s.note(Tag, s.pos, s.pos+n, "the end of a turn that has no pick")
 	s.skip(s.pos+n, s.standing(s.pos), true)
 }
 
@@ -97,6 +103,9 @@ func (s *scanner) role(n int) {
 	word := strings.ToLower(rest[:letters(rest)])
 	if word != "assistant" && word != "model" {
 		s.choice.invented = true
+		s.note(Remark, s.pos, len(s.text)-len(rest)+len(word), remarks{invented: true}.words())
+	} else {
+		s.note(Tag, s.pos, len(s.text)-len(rest)+len(word), "the model's own turn")
 	}
 	s.skip(len(s.text)-len(rest)+len(word), s.standing(s.pos), true)
 }
@@ -114,6 +123,9 @@ func (s *scanner) place(t tag) {
 	st := s.standing(s.pos)
 	if answerTags[t.name] && !t.closing && st == stands {
 		s.choice.marked = true
+		s.note(Tag, s.pos, s.pos+t.size, "opens the answer: what follows counts")
+	} else {
+		s.note(Tag, s.pos, s.pos+t.size, "")
 	}
 	s.skip(s.pos+t.size, st, true)
 }
@@ -129,6 +141,7 @@ func (s *scanner) token(name string, n int) {
 	case name == "channel":
 		s.channel(n)
 	default:
+		s.note(Tag, s.pos, s.pos+n, "a control token")
 		s.skip(s.pos+n, s.standing(s.pos), true)
 	}
 }
@@ -154,6 +167,7 @@ func (s *scanner) channel(n int) {
 	case strings.Contains(header, "to="):
 		s.vendor()
 	default:
+		s.note(Tag, s.pos, s.pos+end+len("<|message|>"), "a channel of the reply")
 		s.skip(s.pos+end+len("<|message|>"), s.standing(s.pos), true)
 	}
 }
@@ -260,6 +274,7 @@ func (s *scanner) squareMark() bool {
 	case hasPrefixFold(rest, "[args]"):
 		s.vendor()
 	case hasPrefixFold(rest, "[tool_calls]"):
+		s.note(Tag, s.pos, s.pos+len("[tool_calls]"), "")
 		s.skip(s.pos+len("[tool_calls]"), s.standing(s.pos), true)
 	default:
 		return false
