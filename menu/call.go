@@ -265,7 +265,7 @@ func parameter(o *registry.Option, name string) *registry.Param {
 }
 
 // argumentObject reads the value under an argument key: an object, nothing (null, an empty text
-// or list), or a text that holds one of those, encoded twice at most.
+// or list), or a text that holds one of those, encoded twice at most. A list that holds something comes with its problem.
 func argumentObject(value string, level int) (raw string, problem *validate.Problem) {
 	s := skimmer{text: value}
 	switch {
@@ -277,7 +277,7 @@ func argumentObject(value string, level int) (raw string, problem *validate.Prob
 		if s.value(); len(s.items) == 0 && isBlank(value[1:len(value)-1]) {
 			return "", nil
 		}
-		return "", badArgs("a list")
+		return value, badArgs("a list")
 	case value[0] != '"':
 		return "", badArgs("no object")
 	case level == 2:

@@ -16,10 +16,12 @@ import (
 //
 // The problems are missing_required for each placeholder where a value has to stand, and ambiguous for
 // the first key with two values.
-func cleaned(text string, fields []registry.Param, mended bool) (json.RawMessage, []validate.Problem) {
-	c := cleaner{skimmer: skimmer{text: text}, mended: mended, out: make([]byte, 0, len(text)), path: []byte("args")}
+//
+// A lenient copy has the values that are another spelling of what is declared in that form, and says which liberties these were.
+func cleaned(text string, fields []registry.Param, mended, lenient bool) (json.RawMessage, []validate.Problem, liberties) {
+	c := cleaner{skimmer: skimmer{text: text}, mended: mended, lenient: lenient, out: make([]byte, 0, len(text)), path: []byte("args")}
 	c.object(&registry.Param{Fields: fields}, true)
-	return c.out, c.problems
+	return c.out, c.problems, c.took
 }
 
 type cleaner struct {
@@ -29,11 +31,20 @@ type cleaner struct {
 	problems []validate.Problem
 	tangled  bool // a key has two values
 	mended   bool // a text may be a word that was written without quotes
+	lenient  bool
+	inText   bool // what is read stands in a text of the reply
+	took     liberties
+	words    map[*registry.Param]*registry.Param // of whole schemas; see plain
+	listings map[*registry.Param]*listing
 }
 
 // value copies one value of p, which is nil where nothing is declared, and reports whether
 // one was given.
 func (c *cleaner) value(p *registry.Param) bool {
+	p = c.plain(p)
+	if c.lenient && c.loosened(p) {
+		return true
+	}
 	from := c.pos
 	switch c.text[from] {
 	case '{':
@@ -60,6 +71,22 @@ func (c *cleaner) value(p *registry.Param) bool {
 	c.skimmer.value()
 	c.out = append(c.out, c.text[from:c.pos]...)
 	return true
+}
+
+// plain is readable, once for each whole schema.
+func (c *cleaner) plain(p *registry.Param) *registry.Param {
+	if p == nil || p.Schema == nil {
+		return p
+	}
+	q := c.words[p]
+	if q == nil {
+		if c.words == nil {
+			c.words = make(map[*registry.Param]*registry.Param)
+		}
+		q = readable(p)
+		c.words[p] = q
+	}
+	return q
 }
 
 // bareWord copies a word that was written without quotes, where nothing but a listed value can stand.

@@ -32,6 +32,7 @@ const (
 	TextAsValue  Liberty = "a text taken for the list or object in it"
 	OneItemList  Liberty = "a list of one object taken for the object"
 	FoldedName   Liberty = "an option's name with other case, blanks or dashes"
+	PrefixedName Liberty = "an option's name without the prefix before it"
 	FoldedValue  Liberty = "a listed value with other case, blanks or dashes"
 )
 
@@ -49,7 +50,7 @@ func (l *liberties) add(more ...Liberty) {
 // isRepair reports whether the liberty mended damage. The others are of the lenient reading.
 func isRepair(l Liberty) bool {
 	switch l {
-	case TextAsNumber, TextAsBool, WholeFloat, NumberAsText, TextAsValue, OneItemList, FoldedName, FoldedValue:
+	case TextAsNumber, TextAsBool, WholeFloat, NumberAsText, TextAsValue, OneItemList, FoldedName, PrefixedName, FoldedValue:
 		return false
 	}
 	return true

@@ -33,6 +33,7 @@ type reader struct {
 	byName  map[string]*registry.Option // made when many names are looked up
 	lookups int
 	copies  map[*registry.Option][2]string
+	folded  map[string]*registry.Option // see nearly
 }
 
 // read makes a reading of the object at a place of text. ok is false when it is data.
@@ -61,16 +62,22 @@ func (r *reader) fill(rd *reading, text string, members []member) (ok bool) {
 	if rd.mend != nil {
 		rd.name = strings.TrimPrefix(rd.name, bareMark)
 	}
-	if rd.option = r.find(rd.name); rd.option == nil {
+	if rd.option = r.find(rd.name); rd.option == nil && r.how.Lenient {
+		r.dress(rd)
+	}
+	if rd.option == nil {
 		rd.fail(r.unknown(rd.name))
 		return true
 	}
 	raw, beside, problem := c.arguments(rd.option)
+	if problem != nil && r.how.Lenient {
+		raw, problem = rd.unlisted(raw, problem)
+	}
 	if rd.beside = beside; problem != nil {
 		rd.fail(*problem)
 		return true
 	}
-	rd.settle(raw)
+	rd.settle(raw, r.how.Lenient)
 	if rd.isSound() && !r.isWhole(rd) {
 		rd.fail(validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "a whole object", Read: "one that was cut: the reply ends inside it"})
 	}
@@ -82,10 +89,12 @@ func (rd *reading) fail(p validate.Problem) { rd.problems = append(rd.problems, 
 func (rd *reading) isSound() bool { return len(rd.problems) == 0 }
 
 // settle cleans the argument object; an option with a fixed value has no use for one.
-func (rd *reading) settle(raw string) {
+func (rd *reading) settle(raw string, lenient bool) {
 	rd.args = json.RawMessage("{}")
 	if raw != "" {
-		rd.args, rd.problems = cleaned(raw, fieldsOf(rd.option), rd.mend != nil)
+		var took liberties
+		rd.args, rd.problems, took = cleaned(raw, fieldsOf(rd.option), rd.mend != nil, lenient)
+		rd.take(took...)
 	}
 	if rd.isSound() && isSchemaEcho(raw, rd.option) {
 		rd.fail(validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "values", Read: "a schema"})
