@@ -26,6 +26,7 @@ func (s *scanner) damaged(from int, st standing, k *skimmer) {
 		s.choice.found(s.read.broken(at.of(s.text), k, why), found{standing: st, end: end, strategy: s.strategy()})
 	} else {
 		s.choice.unread(k)
+		s.read.steps.damaged(at, k)
 	}
 	s.skip(end, st, false)
 }
@@ -54,6 +55,7 @@ func (s *scanner) mendedObject(from int, m mended, st standing) (ok bool) {
 	}
 	s.skip(m.end, st, false)
 	if !ok {
+		s.note(Data, from, m.end, noCall)
 		return true
 	}
 	f := found{standing: st, end: m.end, strategy: s.strategy()}

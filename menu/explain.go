@@ -83,7 +83,18 @@ func (e *explanation) found(text string, rd *reading, at found, to relation) {
 	if rd.damage.why != "" {
 		what = Damage
 	}
-	e.note(what, at.from, at.end, "says "+rd.says()+to.words()+took(at.took, rd.took))
+	e.noteAlso(what, at.from, at.end, "says "+rd.says()+to.words()+took(at.took, rd.took))
+}
+
+// noteAlso is note for one of several things that stand at the same place, as in a list that was mended.
+func (e *explanation) noteAlso(what What, from, to int, why string) {
+	if n := len(e.steps); n > 0 && e.steps[n-1].From == from && e.steps[n-1].To == to && from < to {
+		if last := &e.steps[n-1]; len(last.Why) < maxQuoted {
+			last.Why += "; " + why
+		}
+		return
+	}
+	e.note(what, from, to, why)
 }
 
 // copied notes a line of the menu.
@@ -226,12 +237,15 @@ func whyNothing(err error) string {
 	}
 	p := invalid.Problems[0]
 	why := string(invalid.Kind)
-	if p.Read != "" {
+	switch {
+	case invalid.Kind == validate.UnknownCall:
+		why += ": there is no option " + p.Read
+	case p.Read != "":
 		why += ": " + p.Read
+	case invalid.Kind == validate.NoAction:
+		why += ": no object with a call key stands in it"
 	}
-	if p.Path != "" && p.Path != "call" {
-		why += " at " + p.Path
-	}
+	why += place(&p)
 	if n := len(invalid.Problems) - 1; n > 0 {
 		why += fmt.Sprintf(", and %d more", n)
 	}
@@ -251,15 +265,21 @@ func (rd *reading) says() string {
 	said += ", with " + string(p.Kind)
 	switch {
 	case p.Kind == validate.UnknownCall:
+		said += ": there is no such option"
 	case rd.damage.why != "":
 		said += ": " + rd.damage.String()
 	case p.Read != "":
 		said += ": " + p.Read
 	}
-	if p.Path != "" && p.Path != "call" {
-		said += " at " + p.Path
+	return said + place(&p)
+}
+
+// place is where a problem is, unless its kind says so.
+func place(p *validate.Problem) string {
+	if p.Path == "" || p.Path == "call" || p.Path == "args" {
+		return ""
 	}
-	return said
+	return " at " + p.Path
 }
 
 func quotedName(name string) string { return string(appendString(nil, fold(name, maxSaid))) }

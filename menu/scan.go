@@ -212,7 +212,7 @@ func (s *scanner) bracket() {
 			s.note(Data, item.from, item.to, noCall)
 			continue
 		}
-		s.choice.found(rd, found{standing: st, from: item.from, end: k.pos, strategy: s.strategy()})
+		s.choice.found(rd, found{standing: st, from: item.from, end: item.to, strategy: s.strategy()})
 	}
 }
 
