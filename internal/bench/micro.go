@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/menu"
@@ -16,7 +15,7 @@ func micro() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	parse, err := parsing()
+	parse, err := replies()
 	return append(render, parse...), err
 }
 
@@ -68,41 +67,6 @@ func optionsOf(n int) ([]registry.Option, error) {
 		options[i] = registry.Option{Name: name, Method: m}
 	}
 	return options, nil
-}
-
-// parsing is replies of several shapes, read against ten options. Each has to be read as it is meant.
-func parsing() ([]row, error) {
-	options, err := optionsOf(10)
-	if err != nil {
-		return nil, err
-	}
-	pick := func(body int) string {
-		return `{"call": "write_note_7", "args": {"title": "log", "body": "` + strings.Repeat("lorem ipsum ", body/12) + `"}}`
-	}
-	prose := strings.Repeat("The parcel is three weeks late, so money back is fair. ", 1<<14)
-	var rows []row
-	for _, c := range []struct {
-		what, reply string
-		picks       bool
-	}{
-		{"a pick of 1 KB", pick(940), true},
-		{"prose and a pick", prose + "\n" + pick(10), true},
-		{"a pick with a text of 1 MB", pick(1 << 20), true},
-		{"braces that never close, 1 MB", strings.Repeat("{", 1<<20), false},
-		{"keys without values, 1 MB", strings.Repeat(`{"call": `, 1<<20/9), false},
-	} {
-		p, err := menu.Parse(c.reply, options, menu.Reading{})
-		if c.picks != (err == nil && p.Name == "write_note_7") {
-			return nil, fmt.Errorf("parse %s: got %q, %v", c.what, p.Name, err)
-		}
-		took := perCall(func() { _, _ = menu.Parse(c.reply, options, menu.Reading{}) })
-		seen := short(took)
-		if len(c.reply) > 10_000 {
-			seen = fmt.Sprintf("%s MB/s", grouped(float64(len(c.reply))/1e6/took.Seconds()))
-		}
-		rows = append(rows, row{number: "3", what: "read a reply: " + c.what, seen: seen})
-	}
-	return rows, nil
 }
 
 // perCall is the CPU time of one f: the median of five looks of at least 50 ms each. On a busy machine it says more than the time

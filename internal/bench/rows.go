@@ -21,6 +21,12 @@ const (
 	maxPair       = 3.0
 	maxList       = 2.0
 	maxRender     = time.Millisecond
+	maxCleanPick  = 50 * time.Microsecond // of 1 KB
+	minProse      = 100.0                 // MB a second, here and below
+	minText       = 40.0
+	minHostile    = 20.0
+	maxGrowth8    = 12.0   // of the time for a reply that is eight times as long
+	maxToText     = 4.0    // of a hostile reply to one that is a long text
 	minReads      = 2000.0 // a second, with 64 clients over HTTP
 	maxWait       = 100 * time.Millisecond
 )
