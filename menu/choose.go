@@ -24,6 +24,7 @@ type chooser struct {
 	several  bool     // copies of different lines, or of a stretch of the menu
 	odd      damage   // why some object was not JSON
 
+	finds    int  // picks and mentions, those in thinking too
 	unclosed bool // thinking that never ends
 	vendor   bool // a call in a form that is not read
 	invented bool // a turn of somebody else was made up
@@ -55,8 +56,12 @@ func (c *chooser) speak(from, to int) {
 	c.spoken = append(c.spoken, span{from, to})
 }
 
+// maxFinds bounds the picks and mentions of one reply. Who writes more has not picked one.
+const maxFinds = 1000
+
 func (c *chooser) found(rd *reading, at found) {
 	at.from = cmp.Or(at.from, c.start)
+	c.finds++
 	if at.standing != stands {
 		c.read.steps.found(c.text, rd, at, first)
 		c.mentions, c.later = true, true
@@ -96,6 +101,7 @@ func (c *chooser) stand(rd *reading) relation {
 // copied as it stands there, indent included: that is the start of a menu, not an answer.
 func (c *chooser) copied(rd *reading, at span, indented bool) {
 	c.read.steps.copied(rd, at)
+	c.finds++
 	if indented || c.copies != nil && !same(c.copies, rd) {
 		c.several = true
 	}
@@ -107,7 +113,7 @@ func (c *chooser) unread(k *skimmer) { c.odd = k.damaged() }
 
 // forget drops all that was found: it was thinking.
 func (c *chooser) forget() {
-	*c = chooser{text: c.text, read: c.read, spoken: c.spoken[:0]}
+	*c = chooser{text: c.text, read: c.read, spoken: c.spoken[:0], finds: c.finds}
 }
 
 // choose takes the pick, or says why there is none. open: a fence was never closed.
@@ -115,6 +121,8 @@ func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
 	behind := remarksIn(c.text, c.spoken)
 	r.steps.remarks(c.text, c.spoken)
 	switch {
+	case c.finds > maxFinds:
+		return Pick{}, r.ambiguous("more than 1,000 picks")
 	case c.unclosed:
 		return Pick{}, r.noAction("thinking that never ends")
 	case c.pick == nil:

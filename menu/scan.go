@@ -47,6 +47,9 @@ func (s *scanner) run() {
 		if s.quote() {
 			continue
 		}
+		if s.choice.finds > maxFinds {
+			return
+		}
 		switch s.text[s.pos] {
 		case '{':
 			s.brace()
@@ -184,6 +187,14 @@ func (s *scanner) isLabelled(at int) bool {
 
 // bracket reads a list of objects, and the marks in square brackets.
 func (s *scanner) bracket() {
+	n := 1
+	for s.pos+n < len(s.text) && s.text[s.pos+n] == '[' {
+		n++
+	}
+	if n > 1 { // only the innermost can hold objects, or be a mark
+		s.pass(n - 1)
+		return
+	}
 	if s.squareMark() {
 		return
 	}
