@@ -99,7 +99,15 @@ type Decision struct {
 	None                 bool
 	TTL                  time.Duration
 	Style                string
+	Lenient              bool // reading: lenient
+	Phrases              []Phrase
 	Pos                  Pos
+}
+
+// Phrase is a sentence that stands for an option.
+type Phrase struct {
+	Text, Option string
+	Pos          Pos
 }
 
 // Option is one option of a decision: a method's name, a value, or a schema.

@@ -25,6 +25,7 @@ func (b *builder) decision(at *path, e entry) {
 	}
 	d.None = isTrue(n.get("none"))
 	d.Style = words(n.get("style"))
+	d.Lenient = words(n.get("reading")) == "lenient"
 	d.TTL = durationOf(n.get("ttl"))
 	if d.TTL > maxTTL {
 		ttl := n.get("ttl")
@@ -33,6 +34,7 @@ func (b *builder) decision(at *path, e entry) {
 	d.Options = b.options(at.key("options"), n.get("options"))
 	d.OnFailure = words(n.get("on_failure"))
 	b.onFailure(at.key("on_failure"), n, d.Options)
+	d.Phrases = b.phrases(at.key("phrases"), n, &d)
 	b.file.Decisions = append(b.file.Decisions, d)
 }
 
@@ -271,25 +273,36 @@ func (b *builder) unfit(o *Option) (why, fix string) {
 	if o.Again {
 		return "goes on after it", other
 	}
-	for _, p := range o.Fields {
-		if p.Required() {
-			return "needs a value for " + p.Name, other
-		}
-	}
-	m := b.find(o.Method)
-	if m == nil {
-		return "", ""
-	}
-	if effect := b.effect(m); effect != registry.Read {
+	if effect := b.effectOf(o); effect != registry.Read {
 		return "has effect " + string(effect) + ", and nobody has picked it", other
 	}
-	if m.Approval != nil {
+	if m := b.find(o.Method); m != nil && m.Approval != nil {
 		return "needs an approval", other
 	}
-	for _, p := range m.Params {
-		if p.Required() {
-			return "needs a value for " + p.Name, other
-		}
+	if param := b.needs(o); param != "" {
+		return "needs a value for " + param, other
 	}
 	return "", ""
+}
+
+// effectOf is the effect of picking an option.
+func (b *builder) effectOf(o *Option) registry.Effect {
+	if m := b.find(o.Method); m != nil {
+		return b.effect(m)
+	}
+	return registry.Read
+}
+
+// needs is the first parameter of an option for which a value has to be given; "" when there is none.
+func (b *builder) needs(o *Option) string {
+	params := o.Fields
+	if m := b.find(o.Method); m != nil {
+		params = m.Params
+	}
+	for _, p := range params {
+		if p.Required() {
+			return p.Name
+		}
+	}
+	return ""
 }

@@ -138,9 +138,11 @@ var decisionForm = mapWith("a map", `{summary: Settle one ticket., prompt: "Hand
 	key{name: "picker", doc: "Who picks: host, or a list of fall-backs.", forms: []form{pickerForm, listOf(pickerForm, "[host]").filled()}},
 	key{name: "work_first", doc: "The picker may use tools before it picks.", forms: []form{yesNo}, lacks: "Give a read option then: again"},
 	key{name: "max_retries", doc: "How many answers beyond the first may be refused; 1 unless set.", forms: []form{between(0, maxRetries).but("1")}},
-	key{name: "reading", doc: "How an answer in prose is read.", forms: []form{readingForm}},
+	key{name: "reading", doc: "How an answer is read; strict unless set. lenient also takes what has one meaning alone, such as a number in quotes or a name in other case, but for options that only read.", forms: []form{oneOf("strict", "lenient")}},
 	key{name: "style", doc: "How the menu looks.", forms: []form{oneOf("full", "compact", "classic")}},
-	key{name: "phrases", doc: "Phrases that stand for an option.", forms: []form{anyValue.but(`{"go on": look}`)}, lacks: "Say in the option's description when to pick it"},
+	key{name: "phrases", doc: "Sentences of an answer without a pick that stand for an option, which must only read and need no argument.", forms: []form{
+		mapOf("a map of phrases and options", `{"Nothing is left to do": close}`, aName.but("close")).filled().upTo(maxPhrases),
+	}},
 	key{name: "on_failure", doc: "The option taken after the last refused answer; it must only read.", forms: []form{aName.but("leave_open")}},
 	key{name: "none", doc: "Offers none_of_these too.", forms: []form{yesNo}},
 	key{name: "ttl", doc: "How long a turn stays open; 60 minutes unless set.", forms: []form{aDuration.but("60m")}},
@@ -149,12 +151,6 @@ var decisionForm = mapWith("a map", `{summary: Settle one ticket., prompt: "Hand
 
 // pickers are those that a file may name; this version has the host alone.
 var pickers = []string{"host", "model", "sampling", "human"}
-
-var readingForm = func() form {
-	f := oneOf("strict", "lenient")
-	f.check = checkReading
-	return f
-}()
 
 var pickerForm = form{noun: "one of " + join(pickers, "or"), takes: []kind{text}, words: pickers, example: "host", check: checkPicker}
 

@@ -147,14 +147,6 @@ func checkContent(n *node) (message, fix string) {
 	return "", ""
 }
 
-// checkReading refuses the lenient reading, which would otherwise be strict without a word.
-func checkReading(n *node) (message, fix string) {
-	if n.text == "lenient" {
-		return "this version does not have the reading lenient yet", "Write reading: strict, or leave it out"
-	}
-	return "", ""
-}
-
 func checkPicker(n *node) (message, fix string) {
 	if n.text != "host" && contains(pickers, n.text) {
 		return "this version does not have the picker " + n.text + " yet", "Write picker: host, or leave it out: the host's model picks"

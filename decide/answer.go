@@ -122,9 +122,12 @@ func (r *reply) take(ctx context.Context, t *turn) (out Outcome, winner *turn, e
 	if o == nil {
 		return Outcome{}, nil, fmt.Errorf("turn %s: the reader gave %q, which is not offered", t.ID, pick.Name)
 	}
-	r.rec.Option, r.rec.Method, r.rec.Repaired = o.Name, o.Method.Name, pick.Repaired()
+	r.note(pick, o)
 	if o.Method.Off != "" {
 		return r.run(ctx, t, d, picked{option: *o}) // the door says why not
+	}
+	if err := Inexact(pick, *o); err != nil {
+		return r.refuse(ctx, t, d, o, err)
 	}
 	if r.a.Ceiling != "" && !r.a.Ceiling.Covers(o.Method.Effect.Or()) {
 		return r.slip(ctx, t, d, o, wrongTool(o, t))
@@ -137,11 +140,25 @@ func (r *reply) take(ctx context.Context, t *turn) (out Outcome, winner *turn, e
 	return r.run(ctx, t, d, picked{option: *o, args: pick.Args, digest: r.pickDigest(o.Name, bound)})
 }
 
+// note writes down which option a pick is of, and how it was read.
+func (r *reply) note(pick menu.Pick, o *registry.Option) {
+	r.rec.Option, r.rec.Method = o.Name, o.Method.Name
+	r.rec.Strategy, r.rec.Form, r.rec.Repaired = string(pick.Strategy), pick.Form, pick.Repaired()
+	if r.a.Call != "" {
+		r.rec.Strategy, r.rec.Form = inParts, ""
+	}
+}
+
+// inParts is the strategy, in a record, of a pick that was given as call and args: there was nothing to find.
+const inParts = "parts"
+
 // read reads the pick out of the answer. A pick given in parts goes through the reader too, so that both forms are held to
 // the same rules.
 func (r *reply) read(d *Decision, offered []registry.Option) (menu.Pick, error) {
+	how := d.Reading
+	how.Cut = r.a.Cut
 	if r.a.Call == "" {
-		return menu.Parse(r.a.Text, offered, d.Reading)
+		return menu.Parse(r.a.Text, offered, how)
 	}
 	if len(r.a.Args) > 0 {
 		if _, err := validate.Decode(r.a.Args); err != nil {
@@ -152,7 +169,8 @@ func (r *reply) read(d *Decision, offered []registry.Option) (menu.Pick, error) 
 	if err != nil {
 		return menu.Pick{}, err
 	}
-	return menu.Parse(text, offered, menu.Reading{Lenient: d.Reading.Lenient})
+	how.Phrases = nil // a name is not a sentence
+	return menu.Parse(text, offered, how)
 }
 
 // about says which option an error is about.

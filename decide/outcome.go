@@ -66,6 +66,7 @@ type Answer struct {
 	Call    string // the option picked
 	Args    json.RawMessage
 	Reason  string // why, as the picker said; recorded, not compared
+	Cut     bool   // the caller knows that the reply was cut by a token limit, so that it is read more strictly
 	Caller  registry.Caller
 	Channel Channel
 	Ceiling registry.Effect // of the pick tool it came through; "" = none

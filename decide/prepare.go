@@ -31,6 +31,7 @@ func prepare(d Decision, methods *registry.Snapshot) (*Decision, error) {
 	}
 	c.options()
 	c.onFailure()
+	c.reading()
 	c.inputs()
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
@@ -222,10 +223,13 @@ func (c *checker) inputs() {
 	}
 }
 
-// fingerprint changes when anything changes that decides what an answer means: the question, what can be picked and
-// what happens when nothing is. What the methods do is in their own digests; words of description do not count.
+// fingerprint changes when anything changes that decides what an answer means: the question, what can be picked, how a reply is
+// read and what happens when nothing is picked. What the methods do is in their own digests; words of description do not count.
 func (d *Decision) fingerprint() string {
-	parts := []string{d.Name, d.Prompt, string(d.inputs.InputSchema()), d.OnFailure, fmt.Sprint(d.MaxRetries)}
+	parts := []string{d.Name, d.Prompt, string(d.inputs.InputSchema()), d.OnFailure, fmt.Sprint(d.MaxRetries), fmt.Sprint(d.Reading.Lenient)}
+	for _, p := range d.Reading.Phrases {
+		parts = append(parts, "phrase", p.Text, p.Option)
+	}
 	for _, o := range d.Options {
 		parts = append(parts, o.Name, o.Method, fmt.Sprint(o.Again))
 		if o.Own != nil {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"unicode/utf8"
@@ -48,6 +49,14 @@ func (r *reply) record(ctx context.Context, out Outcome, err error) {
 		}
 	}
 	r.Engine.record(ctx, rec)
+}
+
+// counted notes which of its round of tries an answer was, once that stands in the turn.
+func (r *reply) counted(at attempt) {
+	r.rec.Attempt = at.Number
+	if p := at.Problem; p != nil {
+		r.rec.Refused = cmp.Or(p.Refused, string(p.Kind))
+	}
 }
 
 // inAWord is an error as a record has it: its kind, or its text where it has none.

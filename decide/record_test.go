@@ -36,9 +36,9 @@ func TestRecords(t *testing.T) {
 	bound := json.RawMessage(`{"order":"A","amount":1,"note":"none","pin":"***"}`)
 	want := []trace.Record{
 		{Path: "menu", Decision: "ticket", Turn: h, State: "opened"},
-		{Path: "menu", Decision: "ticket", Turn: h, Option: "tag", Method: "tag", State: "refused", Error: "ceiling", Reason: `it is broken`},
-		{Path: "menu", Decision: "ticket", Turn: h, State: "refused", Error: "no_action"},
-		{Path: "menu", Decision: "ticket", Turn: h2, Option: "refund", Method: "refund", Args: bound, Dropped: []string{"args.colour"}, State: "done"},
+		{Path: "menu", Decision: "ticket", Turn: h, Option: "tag", Method: "tag", State: "refused", Error: "ceiling", Reason: `it is broken`, Strategy: "parts"},
+		{Path: "menu", Decision: "ticket", Turn: h, State: "refused", Error: "no_action", Attempt: 1, Refused: "no_action"},
+		{Path: "menu", Decision: "ticket", Turn: h2, Option: "refund", Method: "refund", Args: bound, Dropped: []string{"args.colour"}, State: "done", Strategy: "parts", Attempt: 2},
 		{Path: "menu", Decision: "ticket", Turn: h2, Option: "refund", State: "recorded"},
 		{Path: "menu", Decision: "ticket", Turn: h2, State: "refused", Error: "not_taken"},
 		{Path: "menu", Turn: "nope-1", State: "refused", Error: "no_turn"},

@@ -36,6 +36,7 @@ func (r *reply) askAgain(ctx context.Context, t *turn, at attempt) (Outcome, *tu
 	if err != nil || !won {
 		return Outcome{}, now, err
 	}
+	r.counted(at)
 	out := now.open(r.v, r.again(now, at))
 	out.Option, out.Problem = at.Option, at.Problem.err()
 	return out, nil, nil
@@ -91,9 +92,10 @@ func (r *reply) fallBack(ctx context.Context, t *turn, d *Decision, at attempt, 
 	if err != nil || !won {
 		return Outcome{}, now, err
 	}
+	r.counted(at)
 	out := now.outcome(fellBack(now, at))
 	out.Option, out.Method, out.OnFailure, out.Result = o.Name, o.Method.Name, true, &res
-	r.rec.Option, r.rec.Method, r.rec.Cut = o.Name, o.Method.Name, res.Cut
+	r.rec.Option, r.rec.Method, r.rec.Cut, r.rec.OnFailure = o.Name, o.Method.Name, res.Cut, true
 	return out, nil, nil
 }
 
@@ -107,6 +109,7 @@ func (r *reply) exhaust(ctx context.Context, t *turn, at attempt) (Outcome, *tur
 	if err != nil || !won {
 		return Outcome{}, now, err
 	}
+	r.counted(at)
 	out := now.outcome(exhausted(now, at))
 	out.Option, out.Problem = at.Option, now.failure()
 	return out, nil, nil

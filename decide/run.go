@@ -60,6 +60,7 @@ func (r *reply) look(ctx context.Context, t *turn, d *Decision, p picked) (Outco
 	if err != nil || !won {
 		return Outcome{}, now, err
 	}
+	r.counted(at)
 	return r.ranNow(now, at, &res), nil, nil
 }
 
@@ -159,6 +160,7 @@ func (w *writing) claim(ctx context.Context, _ registry.Bound) error {
 		return ErrNotTaken
 	}
 	w.claimed = now
+	w.counted(at)
 	w.runs.begin(now.ID)
 	return nil
 }

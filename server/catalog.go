@@ -48,6 +48,9 @@ func (s *Server) build(v *decide.View) (*catalog, error) {
 		c.prompts = append(c.prompts, s.prompt(d))
 		c.resources = append(c.resources, s.menuResource(d))
 	}
+	if s.counts != nil {
+		c.resources = append(c.resources, s.statsResource())
+	}
 	for _, p := range picksNeeded(v, c.decisions) {
 		c.tools = append(c.tools, s.pickTool(p))
 		c.picks = append(c.picks, p.class)

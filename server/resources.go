@@ -19,6 +19,7 @@ import (
 const (
 	methodURIs   = "decide://methods/"
 	decisionURIs = "decide://decisions/"
+	statsURI     = "decide://stats"
 	menuEnd      = "/menu"
 	nameVar      = "{name}" // in the templates
 )
@@ -78,6 +79,9 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 	uri, v := req.Params.URI, s.viewOf(ctx)
 	if m := s.methodAt(ctx, v, uri); m != nil {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "application/json", Text: describe(m)}}, nil
+	}
+	if s.counts != nil && uri == statsURI {
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "application/json", Text: statsOf(s.counts.Read(), v)}}, nil
 	}
 	if d := decisionAt(v, uri); d != nil {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: v.Menu(d)}}, nil
@@ -149,11 +153,7 @@ type description struct {
 }
 
 func describe(m *registry.Method) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(description{
+	return indented(description{
 		Name:         m.Name,
 		Title:        cmp.Or(plain(m.Title, 100), registry.TitleOf(m.Name)),
 		Summary:      plain(m.Summary, maxDescription),
@@ -167,7 +167,15 @@ func describe(m *registry.Method) string {
 		OutputSchema: m.OutputSchema(),
 		Menu:         decide.Entry(m),
 	})
-	if err != nil { // both schemas were compiled, so they are JSON
+}
+
+// indented is a value as JSON for people. It is one that has a JSON form: both schemas of a method were compiled.
+func indented(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
 		panic(err)
 	}
 	return b.String()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 // Options of a Server. The zero value works.
@@ -24,6 +25,7 @@ type Options struct {
 	Notice               string          // one more line for instructions: that the demo runs, and where was looked
 	Caller               registry.Caller // who the one client of a stdio server is
 	Offer                registry.Offer  // overrides every method's offer; "" = as declared
+	Counts               *trace.Counts   // what decide://stats tells; nil = there is no such resource
 	Log                  *slog.Logger    // nil = silent
 	Grace                time.Duration   // after the end of input or a signal, for what still runs; 0 = 10 s
 }
@@ -39,6 +41,7 @@ type Server struct {
 	log    *slog.Logger
 	caller registry.Caller
 	offer  registry.Offer
+	counts *trace.Counts
 	grace  time.Duration
 	newRef func() string // makes the reference of an internal error
 
@@ -59,6 +62,7 @@ func New(eng *decide.Engine, o Options) (*Server, error) {
 		log:     o.Log,
 		caller:  o.Caller,
 		offer:   o.Offer,
+		counts:  o.Counts,
 		grace:   cmp.Or(o.Grace, graceDefault),
 		newRef:  func() string { return rand.Text()[:8] },
 		stopped: make(chan struct{}),
@@ -84,7 +88,7 @@ func New(eng *decide.Engine, o Options) (*Server, error) {
 		sdk.WithPromptCompletionProvider(completions),
 		sdk.WithResourceCompletionProvider(completions),
 		sdk.WithCacheHints(cacheFor.Milliseconds(), mcp.CacheScopePrivate),
-		sdk.WithHooks(keepFaults()),
+		sdk.WithHooks(hooks()),
 	)
 	s.http = newEndpoint(s)
 	s.sdk.SetResourceTemplates(s.templates()...)
@@ -100,23 +104,26 @@ func (s *Server) publish(c *catalog) {
 	s.catalog.Store(c)
 }
 
-// keepFaults hands the fault that a handler returned to the exchange it worked for: the SDK makes one code of all errors.
-func keepFaults() *sdk.Hooks {
-	hooks := &sdk.Hooks{}
-	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
-		e := exchangeOf(ctx)
-		if e == nil {
-			return
-		}
-		var f *fault
-		var lacks mcp.MissingRequiredClientCapabilityError
-		switch {
-		case errors.As(err, &f):
-			e.fault = f
-		case errors.As(err, &lacks):
-			e.fault = newFault(mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, plain(lacks.Error(), 300))
-			e.fault.data = map[string]any{"requiredCapabilities": map[string]any{lacks.Capability: struct{}{}}}
-		}
-	})
-	return hooks
+func hooks() *sdk.Hooks {
+	h := &sdk.Hooks{}
+	h.AddOnError(keepFault)
+	h.AddAfterReadResource(keepNoStats)
+	return h
+}
+
+// keepFault hands the fault that a handler returned to the exchange it worked for: the SDK makes one code of all errors.
+func keepFault(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+	e := exchangeOf(ctx)
+	if e == nil {
+		return
+	}
+	var f *fault
+	var lacks mcp.MissingRequiredClientCapabilityError
+	switch {
+	case errors.As(err, &f):
+		e.fault = f
+	case errors.As(err, &lacks):
+		e.fault = newFault(mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, plain(lacks.Error(), 300))
+		e.fault.data = map[string]any{"requiredCapabilities": map[string]any{lacks.Capability: struct{}{}}}
+	}
 }

@@ -152,7 +152,7 @@ func copied(r Record) Record {
 // size is about what a record takes.
 func size(r Record) int {
 	n := 200 + len(r.ID) + len(r.Path) + len(r.Caller) + len(r.Method) + len(r.Decision) + len(r.Turn) + len(r.Option) +
-		len(r.Args) + len(r.State) + len(r.Error) + len(r.Reason)
+		len(r.Args) + len(r.State) + len(r.Error) + len(r.Reason) + len(r.Strategy) + len(r.Form) + len(r.Refused)
 	for _, d := range r.Dropped {
 		n += 16 + len(d)
 	}

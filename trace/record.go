@@ -24,6 +24,13 @@ type Record struct {
 	Repaired bool            `json:"repaired,omitempty"`
 	Cut      int             `json:"cut,omitempty"`    // characters of the result left out
 	Reason   string          `json:"reason,omitempty"` // why, as the picker said; folded to one line
+
+	// Of an answer alone.
+	Strategy  string `json:"strategy,omitempty"`   // how the pick was found; "" = none was
+	Form      string `json:"form,omitempty"`       // the call format that it was found in
+	Attempt   int    `json:"attempt,omitempty"`    // which of its round of tries it was, from 1; 0 = it counted as none
+	Refused   string `json:"refused,omitempty"`    // the kind of why an answer that counted was refused; "" = it was taken
+	OnFailure bool   `json:"on_failure,omitempty"` // it was the last one, and the option of the decision's on_failure was taken instead
 }
 
 // Recorder takes records. It must not block for long: a record of a read may be dropped,

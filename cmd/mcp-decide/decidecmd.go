@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,7 @@ func (a *app) decideCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&c.answers, "answer", nil, "a reply in prose that ends in one pick, or - for standard input; more than one are given in turn")
 	f.StringVar(&c.args, "args", "", "the decision's inputs as one JSON object, as @file, or - for standard input")
+	f.BoolVar(&c.cut, "cut", false, "the last answer was cut by a token limit, so it is read more strictly")
 	f.BoolVar(&c.dry, "dry-run", false, "read and check the answer, run nothing")
 	a.formatFlag(cmd)
 	missing(cmd, map[string]string{"turn": "answer a turn that is open", "picker": "who picks"})
@@ -45,6 +47,7 @@ type decideCall struct {
 	words   []string
 	args    string
 	answers []string
+	cut     bool
 	dry     bool
 	asJSON  bool
 }
@@ -150,12 +153,14 @@ func (a *app) answer(ctx context.Context, s *setup, view *decide.View, o decide.
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
-		next, err := s.engine.Answer(running, view, decide.Answer{Handle: o.Handle, Text: reply, Caller: self(), Channel: decide.Command})
+		left := len(c.answers) - i - 1
+		next, err := s.engine.Answer(running, view, decide.Answer{
+			Handle: o.Handle, Text: reply, Cut: c.cut && left == 0, Caller: self(), Channel: decide.Command,
+		})
 		if err != nil {
 			return a.failDecision(c.asJSON, explain(err), o)
 		}
 		o = next
-		left := len(c.answers) - i - 1
 		if o.State != decide.Open {
 			if left > 0 {
 				a.note("the turn is over, so the last %d of %d answers were not used", left, len(c.answers))
@@ -229,7 +234,9 @@ func (a *app) dryRun(ctx context.Context, view *decide.View, d *decide.Decision,
 	if err != nil {
 		return err
 	}
-	pick, args, err := readPick(reply, view.Offered(d), d.Reading)
+	how := d.Reading
+	how.Cut = c.cut
+	pick, args, err := gatedPick(reply, view.Offered(d), how, decide.Inexact)
 	if err != nil {
 		return a.failDecision(c.asJSON, explain(err), decide.Outcome{Attempts: 1})
 	}
@@ -240,22 +247,34 @@ func (a *app) dryRun(ctx context.Context, view *decide.View, d *decide.Decision,
 	return err
 }
 
-// readPick reads the pick out of a reply and checks it. The arguments are as read, without those that are not
-// the option's; defaults are not filled in.
-func readPick(reply string, offered []registry.Option, r menu.Reading) (menu.Pick, json.RawMessage, error) {
+// readPick reads the pick out of a reply and checks it, after the gate where there is one. The arguments are as read, without those that
+// are not the option's; defaults are not filled in.
+func readPick(reply string, offered []registry.Option, r menu.Reading, gate func(menu.Pick, registry.Option) error) (menu.Pick, json.RawMessage, error) {
 	pick, err := menu.Parse(reply, offered, r)
 	if err != nil {
 		return menu.Pick{}, nil, err
 	}
-	for _, o := range offered {
-		if o.Name == pick.Name {
-			bound, err := o.Method.Check(pick.Args)
-			if err != nil {
-				return menu.Pick{}, nil, err
-			}
-			args, err := asRead(pick.Args, bound)
-			return pick, args, err
+	args, err := checkPick(pick, offered, gate)
+	if err != nil {
+		return menu.Pick{}, nil, err
+	}
+	return pick, args, nil
+}
+
+// checkPick holds a pick against the gate, where there is one, and the schema of its option, and gives its arguments.
+func checkPick(pick menu.Pick, offered []registry.Option, gate func(menu.Pick, registry.Option) error) (json.RawMessage, error) {
+	i := slices.IndexFunc(offered, func(o registry.Option) bool { return o.Name == pick.Name })
+	if i < 0 {
+		return nil, fmt.Errorf("the option %q is not offered", pick.Name)
+	}
+	if gate != nil {
+		if err := gate(pick, offered[i]); err != nil {
+			return nil, err
 		}
 	}
-	return menu.Pick{}, nil, fmt.Errorf("the option %q is not offered", pick.Name)
+	bound, err := offered[i].Method.Check(pick.Args)
+	if err != nil {
+		return nil, err
+	}
+	return asRead(pick.Args, bound)
 }

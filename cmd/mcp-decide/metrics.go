@@ -55,6 +55,9 @@ func newMetrics() *metrics {
 	return m
 }
 
+// answers tells what is counted of answers too, each time that the page is asked for.
+func (m *metrics) answers(c *trace.Counts) { m.registry.MustRegister(answerNumbers{c}) }
+
 // page serves the numbers.
 func (m *metrics) page(log *slog.Logger) http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{

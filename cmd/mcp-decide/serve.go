@@ -70,6 +70,7 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 	}()
 	defer s.close()
 	if l != nil {
+		numbers.answers(s.counts)
 		return a.serveHTTP(ctx, s, srv, l, numbers, changes)
 	}
 	stop, err := changes.start(ctx, a.watch)
@@ -106,6 +107,7 @@ func (a *app) ready(ctx context.Context, caller registry.Caller, offer registry.
 		Notice:       s.found.notice(),
 		Caller:       caller,
 		Offer:        offer,
+		Counts:       s.counts,
 		Log:          s.log,
 	}
 	srv, err = server.New(s.engine, options)

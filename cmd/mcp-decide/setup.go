@@ -25,6 +25,7 @@ type setup struct {
 	registry *registry.Registry
 	engine   *decide.Engine
 	traces   *trace.Memory
+	counts   *trace.Counts
 	warnings []config.Problem
 }
 
@@ -110,7 +111,8 @@ func (w wiring) build(f *found, log *slog.Logger) (*setup, error) {
 	if err := s.registry.Replace(p.methods); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	var recorder trace.Recorder = s.traces
+	s.counts = trace.NewCounts(s.traces, time.Now())
+	var recorder trace.Recorder = s.counts
 	if w.recorder != nil {
 		recorder = w.recorder(recorder)
 	}
@@ -150,6 +152,10 @@ func wire(d config.Decision) (decide.Decision, error) {
 		None:       d.None,
 		TTL:        d.TTL,
 		Style:      menu.Style(d.Style),
+		Reading:    menu.Reading{Lenient: d.Lenient},
+	}
+	for _, p := range d.Phrases {
+		out.Reading.Phrases = append(out.Reading.Phrases, menu.Phrase{Text: p.Text, Option: p.Option})
 	}
 	for _, o := range d.Options {
 		var option decide.Option

@@ -1,0 +1,89 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcp-decide/mcp-decide/menu"
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+const (
+	maxPhrases = 1000 // of one decision
+	maxPhrase  = 200  // characters
+)
+
+// reading checks how replies are read. A phrase says less than a pick, so it can stand only for an option that changes nothing and needs
+// nothing.
+func (c *checker) reading() {
+	d := c.d
+	if d.Reading.Cut {
+		c.fail("reading: whether a reply was cut is known of each reply; set Answer.Cut")
+	}
+	if n := len(d.Reading.Phrases); n > maxPhrases {
+		c.fail("phrases: there are %d; at most %d are allowed", n, maxPhrases)
+		return
+	}
+	d.Reading.Phrases = slices.Clone(d.Reading.Phrases)
+	options := map[string]*Option{}
+	names := map[string]string{} // by their bare words
+	for i := range d.Options {
+		o := &d.Options[i]
+		options[o.Name], names[bareWords(o.Name)] = o, o.Name
+	}
+	earlier := map[string]menu.Phrase{}
+	for _, p := range d.Reading.Phrases {
+		words := bareWords(p.Text)
+		other, again := earlier[words]
+		switch name, bare := names[words]; {
+		case !utf8.ValidString(p.Text) || strings.ContainsFunc(p.Text, unicode.IsControl):
+			c.fail("phrase %+q: it has control characters, or is not valid UTF-8", cut(p.Text, maxPhrase))
+		case utf8.RuneCountInString(p.Text) > maxPhrase:
+			c.fail("phrase %q…: it has %d characters; at most %d are allowed", cut(p.Text, 40), utf8.RuneCountInString(p.Text), maxPhrase)
+		case !strings.ContainsFunc(p.Text, unicode.IsLetter):
+			c.fail("phrase %q: it has no letter; write words that a model would say", p.Text)
+		case bare:
+			c.fail("phrase %q: it is just the name of the option %q, and a name alone picks nothing; write a sentence", p.Text, name)
+		case again && other.Option != p.Option:
+			c.fail("phrase %q: it differs from %q, which stands for %q, by case, blanks or marks alone", p.Text, other.Text, other.Option)
+		case options[p.Option] == nil:
+			c.fail("phrase %q: there is no option %q%s", p.Text, p.Option, didYouMean(p.Option, optionNames(d.Options)))
+		default:
+			c.phraseOption(p, options[p.Option])
+		}
+		earlier[words] = p
+	}
+}
+
+// phraseOption makes sure that a phrase can stand for an option.
+func (c *checker) phraseOption(p menu.Phrase, o *Option) {
+	m := o.Own
+	if m == nil {
+		m, _ = c.methods.Find(o.Method)
+	}
+	if m == nil {
+		return // reported with the option
+	}
+	if effect := m.Effect.Or(); effect != registry.Read {
+		c.fail("phrase %q: the effect of the option %q is %s; a phrase can stand for one with effect read alone", p.Text, o.Name, effect)
+		return
+	}
+	for i := range m.Params {
+		if m.Params[i].Required() {
+			c.fail("phrase %q: the argument %q of the option %q needs a value, and a phrase gives none", p.Text, m.Params[i].Name, o.Name)
+			return
+		}
+	}
+}
+
+// bareWords is a text without what does not tell sentences apart: case, look, and all that is no letter or digit.
+func bareWords(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.L, unicode.M, unicode.N) {
+			return r
+		}
+		return -1
+	}, registry.Skeleton(s))
+}
