@@ -35,7 +35,9 @@ func (s *scanner) ticks() {
 	language := fenceLanguage(s.text[s.pos+n:])
 	st := s.standing(s.pos)
 	if lower := strings.ToLower(strings.TrimSpace(language)); lower != "" && !dataFences[lower] {
-		s.foreign(n, char)
+		if !callFences[lower] || !s.callFence(n, char, language) {
+			s.foreign(n, char)
+		}
 		return
 	}
 	s.fence = fence{true, char, n, st}

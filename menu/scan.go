@@ -8,18 +8,20 @@ import (
 // objects that are picks, with how they stand in the text, and the text around them. It skips
 // thinking, quotes and code, and never looks inside an object.
 type scanner struct {
-	text    string
-	pos     int
-	first   int // the first byte that shows
-	line    int // start of the line that seen is on
-	seen    int // how far line starts were looked for
-	next    int // the last line end that was looked for
-	plain   int // 1 + start of the last line that is known to be no quote
-	floor   floor
-	fence   fence
-	mending int // bytes that were looked at for damage to mend
-	read    *reader
-	choice  *chooser
+	text      string
+	pos       int
+	first     int // the first byte that shows
+	line      int // start of the line that seen is on
+	seen      int // how far line starts were looked for
+	next      int // the last line end that was looked for
+	plain     int // 1 + start of the last line that is known to be no quote
+	floor     floor
+	fence     fence
+	mending   int    // bytes that were looked at for damage to mend
+	form      string // the call format of the object that is looked at
+	recipient string // whom a harmony message addresses that has named it with its role
+	read      *reader
+	choice    *chooser
 }
 
 // floor is the last thing that was not prose. What stands between it and an object decides how
@@ -28,10 +30,11 @@ type floor struct {
 	at       int
 	standing standing // of the thing itself
 	carries  bool     // what follows on the next line stands as the thing did: a tag, not an object
+	form     string   // the call format of an object right behind it
 }
 
 // stops are the bytes at which something other than prose can start.
-var stops = [256]bool{'{': true, '[': true, '<': true, '`': true, '~': true, markByte: true}
+var stops = [256]bool{'{': true, '[': true, '(': true, '<': true, '`': true, '~': true, markByte: true}
 
 func (s *scanner) run() {
 	s.first = len(s.text) - len(trimUnseenLeft(s.text))
@@ -55,6 +58,8 @@ func (s *scanner) run() {
 			s.brace()
 		case '[':
 			s.bracket()
+		case '(':
+			s.paren()
 		case '<':
 			s.angle()
 		case markByte:
@@ -129,6 +134,7 @@ func (s *scanner) brace() {
 	}
 	from := s.pos
 	st := s.standing(from)
+	s.form = s.formAt(from)
 	k := skimmer{text: s.text, pos: from}
 	if !k.value() {
 		s.damaged(from, st, &k)
@@ -149,15 +155,26 @@ func (s *scanner) object(at span, members []member, st standing) {
 		s.choice.copied(rd, at, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
 		return
 	}
-	f := found{standing: st, end: at.to, strategy: s.strategy()}
+	f := found{standing: st, end: at.to, strategy: s.strategy(), form: s.form}
 	if st == stands {
 		f.standing, f.took = s.after(at)
 	}
 	s.choice.found(rd, f)
 }
 
+// formAt is the call format of an object that starts at a place: the one that a tag right before it opens.
+func (s *scanner) formAt(at int) string {
+	if s.floor.form != "" && isBlank(s.text[s.floor.at:at]) {
+		return s.floor.form
+	}
+	return ""
+}
+
 // strategy is that of an object which stands here.
 func (s *scanner) strategy() Strategy {
+	if s.form != "" {
+		return Format
+	}
 	if s.fence.open {
 		return InFence
 	}
@@ -165,17 +182,19 @@ func (s *scanner) strategy() Strategy {
 }
 
 // carried judges a call that another form than an object carries. It is given as the object that means the same, in strict JSON:
-// {"call": name, "args": {...}}; form is the name of the format, and at where it stands in the reply.
-func (s *scanner) carried(at span, object, form string, st standing, took ...Liberty) {
+// {"call": name, "args": {...}}; form is the name of the format, and at where it stands in the reply. ok is false when it is no call
+// that can be read.
+func (s *scanner) carried(at span, object, form string, st standing, took ...Liberty) (ok bool) {
 	k := skimmer{text: object}
 	if !k.value() {
-		return
+		return false
 	}
 	rd, ok := s.read.read(object, span{0, k.pos}, k.members)
 	if !ok {
-		return
+		return false
 	}
 	s.choice.found(rd, found{standing: st, from: at.from, end: at.to, strategy: Format, form: form, took: took})
+	return true
 }
 
 // isLabelled reports whether the label "Call:" stands before a place.
@@ -195,7 +214,7 @@ func (s *scanner) bracket() {
 		s.pass(n - 1)
 		return
 	}
-	if s.squareMark() {
+	if s.squareMark() || s.literalList() {
 		return
 	}
 	next := skimmer{text: s.text, pos: s.pos + 1}
@@ -206,6 +225,7 @@ func (s *scanner) bracket() {
 	}
 	from := s.pos
 	st := s.standing(from)
+	s.form = s.formAt(from)
 	k := skimmer{text: s.text, pos: from}
 	if !k.value() {
 		s.damaged(from, st, &k)
@@ -223,7 +243,7 @@ func (s *scanner) bracket() {
 			s.note(Data, item.from, item.to, noCall)
 			continue
 		}
-		s.choice.found(rd, found{standing: st, from: item.from, end: item.to, strategy: s.strategy()})
+		s.choice.found(rd, found{standing: st, from: item.from, end: item.to, strategy: s.strategy(), form: s.form})
 	}
 }
 

@@ -34,7 +34,7 @@ func TestStanding(t *testing.T) {
 
 		{"<think>P", "no_action"}, {"P <thinking>hm", "no_action"}, {"P</think>", "no_action"}, {"<!-- P", "no_action"}, {"[THINK]P", "no_action"},
 		{"<|channel|>analysis<|message|>P", "no_action"}, {"{\"plan\": P}", "no_action"}, {"{\"a\": [P]}", "no_action"}, {"{\"note\": \"x\", P}", "no_action"},
-		{"<function=close_ticket>P</function>", "no_action"}, {"[TOOL_CALLS]refund[ARGS]P", "no_action"}, {"close_ticket", "no_action"}, {"call: close_ticket", "no_action"},
+		{"<function=close_ticket>P</function>", "bad_args"}, {"[TOOL_CALLS]refund[ARGS]P", "bad_args"}, {"close_ticket", "no_action"}, {"call: close_ticket", "no_action"},
 		{"{{P}}", "no_action"}, {"{'plan':\nP}", "no_action"}, {"{note: 'a }\nP\n'}", "no_action"},
 	} {
 		reply := strings.ReplaceAll(c.reply, "P", `{"call": "close_ticket"}`)

@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,12 +11,13 @@ var (
 	thinkingTags = set("think thinking thought reasoning scratchpad reflection")
 	answerTags   = set("answer final_answer final")
 	placeTags    = set("tool_call tool_calls function_call function_calls tool_use output response result json pick call decision")
-	vendorTags   = set("function invoke parameter arg_key arg_value tool_name parameters")
+	callTags     = set("function invoke")
+	vendorTags   = set("parameter arg_key arg_value tool_name parameters")
 	endTags      = set("s end_of_turn eos")
 
 	endTokens = set("im_end eot_id eom_id end endoftext end_of_text return call end_of_turn end_of_sentence eos eot")
-	roleTags  = set("start_of_turn")
-	roleMarks = set("im_start start start_header_id")
+	roleTags  = set("start_of_turn tool_response function_response function_results tool_result")
+	roleMarks = set("im_start start start_header_id tool_outputs_begin tool_output_begin")
 	vendors   = set("tool_sep tool_call_argument_begin")
 )
 
@@ -31,6 +33,10 @@ func (s *scanner) angle() {
 		s.think(strings.Index(rest, "-->"), len("-->"))
 		return
 	}
+	if strings.HasPrefix(rest, "<"+dsml) || strings.HasPrefix(rest, "</"+dsml) {
+		s.dsmlTag()
+		return
+	}
 	if name, n := token(rest); n > 0 {
 		s.token(name, n)
 		return
@@ -44,8 +50,11 @@ func (s *scanner) angle() {
 	case thinkingTags[t.name]:
 		end, n := closing(rest, t)
 		s.think(end, n)
+	case callTags[t.name] && !t.closing:
+		s.tagged()
 	case vendorTags[t.name] && !t.closing:
 		s.vendor()
+	case s.wrapped(t):
 	case endTags[t.name] && (t.closing || t.name != "s"):
 		s.endOfTurn(t.size)
 	case roleTags[t.name] && !t.closing:
@@ -101,13 +110,21 @@ func (s *scanner) endOfTurn(n int) {
 func (s *scanner) role(n int) {
 	rest := strings.TrimLeft(s.text[s.pos+n:], " ")
 	word := strings.ToLower(rest[:letters(rest)])
+	s.recipient = ""
 	if word != "assistant" && word != "model" {
 		s.choice.invented = true
 		s.note(Remark, s.pos, len(s.text)-len(rest)+len(word), remarks{invented: true}.words())
 	} else {
 		s.note(Tag, s.pos, len(s.text)-len(rest)+len(word), "the model's own turn")
 	}
-	s.skip(len(s.text)-len(rest)+len(word), s.standing(s.pos), true)
+	end := len(s.text) - len(rest) + len(word)
+	if near := s.text[end:min(len(s.text), end+maxTag)]; !s.choice.invented {
+		if i := strings.IndexAny(near, "<\n"); i > 0 && near[i] == '<' && recipient(near[:i]) != "" {
+			s.recipient = recipient(near[:i])
+			end += i
+		}
+	}
+	s.skip(end, s.standing(s.pos), true)
 }
 
 func letters(text string) int {
@@ -128,12 +145,19 @@ func (s *scanner) place(t tag) {
 		s.note(Tag, s.pos, s.pos+t.size, "")
 	}
 	s.skip(s.pos+t.size, st, true)
+	if t.name == "tool_call" && !t.closing {
+		s.floor.form = formHermes
+	}
 }
 
 func (s *scanner) token(name string, n int) {
 	switch {
-	case vendors[name]:
+	case vendors[name], name == "message" && s.recipient != "":
 		s.vendor()
+	case name == "tool_call_begin":
+		s.tokenCall(n)
+	case name == "python_tag":
+		s.pythonTag(n)
 	case endTokens[name]:
 		s.endOfTurn(n)
 	case roleMarks[name]:
@@ -146,8 +170,8 @@ func (s *scanner) token(name string, n int) {
 	}
 }
 
-// channel handles a harmony message: analysis is thinking, a recipient is a call in a form that
-// is not read here, the rest is the reply.
+// channel handles a harmony message: analysis is thinking, whoever it addresses; commentary to somebody is a call; the rest is
+// the reply. The one it is addressed to may have been named with the role.
 func (s *scanner) channel(n int) {
 	rest := s.text[s.pos:]
 	end := strings.Index(rest[:min(len(rest), n+maxTag)], "<|message|>")
@@ -157,6 +181,8 @@ func (s *scanner) channel(n int) {
 	}
 	header := rest[n:end]
 	body := rest[end:]
+	to := cmp.Or(recipient(header), s.recipient)
+	s.recipient = ""
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(header), "analysis"):
 		stop := nextToken(body[1:])
@@ -164,7 +190,9 @@ func (s *scanner) channel(n int) {
 			stop += end + 1
 		}
 		s.think(stop, 0)
-	case strings.Contains(header, "to="):
+	case to != "" && strings.HasPrefix(strings.TrimSpace(header), "commentary"):
+		s.harmonyCall(to, s.pos+end+len("<|message|>"))
+	case to != "", strings.Contains(header, "to="):
 		s.vendor()
 	default:
 		s.note(Tag, s.pos, s.pos+end+len("<|message|>"), "a channel of the reply")
@@ -274,8 +302,12 @@ func (s *scanner) squareMark() bool {
 	case hasPrefixFold(rest, "[args]"):
 		s.vendor()
 	case hasPrefixFold(rest, "[tool_calls]"):
+		if s.mistral(len("[tool_calls]")) {
+			return true
+		}
 		s.note(Tag, s.pos, s.pos+len("[tool_calls]"), "")
 		s.skip(s.pos+len("[tool_calls]"), s.standing(s.pos), true)
+		s.floor.form = formMistral
 	default:
 		return false
 	}
