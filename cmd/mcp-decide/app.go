@@ -16,6 +16,7 @@ type app struct {
 	again    <-chan struct{} // closed by the second signal
 	hangup   *hangup         // nil = nobody listens for it
 	terminal bool            // a person sits at it: standard input and output are a terminal
+	outIsTTY bool            // standard output is a terminal
 	errIsTTY bool            // standard error is a terminal
 
 	started   bool // the command line was understood

@@ -247,9 +247,14 @@ func (a *app) dryRun(ctx context.Context, view *decide.View, d *decide.Decision,
 	return err
 }
 
-// readPick reads the pick out of a reply and checks it, after the gate where there is one. The arguments are as read, without those that
-// are not the option's; defaults are not filled in.
-func readPick(reply string, offered []registry.Option, r menu.Reading, gate func(menu.Pick, registry.Option) error) (menu.Pick, json.RawMessage, error) {
+// readPick reads the pick out of a reply and checks it. The arguments are as read, without those that are not the option's; defaults
+// are not filled in.
+func readPick(reply string, offered []registry.Option, r menu.Reading) (menu.Pick, json.RawMessage, error) {
+	return gatedPick(reply, offered, r, func(menu.Pick, registry.Option) error { return nil })
+}
+
+// gatedPick is readPick with a gate before the check.
+func gatedPick(reply string, offered []registry.Option, r menu.Reading, gate func(menu.Pick, registry.Option) error) (menu.Pick, json.RawMessage, error) {
 	pick, err := menu.Parse(reply, offered, r)
 	if err != nil {
 		return menu.Pick{}, nil, err
@@ -261,8 +266,11 @@ func readPick(reply string, offered []registry.Option, r menu.Reading, gate func
 	return pick, args, nil
 }
 
-// checkPick holds a pick against the gate, where there is one, and the schema of its option, and gives its arguments.
-func checkPick(pick menu.Pick, offered []registry.Option, gate func(menu.Pick, registry.Option) error) (json.RawMessage, error) {
+// pickGate says why a pick can't stand for its option.
+type pickGate func(menu.Pick, registry.Option) error
+
+// checkPick holds a pick against the gate, where there is one, and against its option, and gives its arguments as read.
+func checkPick(pick menu.Pick, offered []registry.Option, gate pickGate) (json.RawMessage, error) {
 	i := slices.IndexFunc(offered, func(o registry.Option) bool { return o.Name == pick.Name })
 	if i < 0 {
 		return nil, fmt.Errorf("the option %q is not offered", pick.Name)

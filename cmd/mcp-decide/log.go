@@ -30,8 +30,10 @@ func (a *app) logger() (*slog.Logger, error) {
 
 // colour is for a terminal that wants it. The console of Windows shows escapes only in a mode that we
 // don't switch on.
-func (a *app) colour() bool {
-	return a.errIsTTY && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && runtime.GOOS != "windows"
+func (a *app) colour() bool { return a.colourFor(a.errIsTTY) }
+
+func (a *app) colourFor(tty bool) bool {
+	return tty && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && runtime.GOOS != "windows"
 }
 
 func textHandler(w io.Writer, level slog.Level, plain bool) slog.Handler {

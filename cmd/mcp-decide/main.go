@@ -25,6 +25,7 @@ func main() {
 		again:    again,
 		hangup:   hup,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())),
+		outIsTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		errIsTTY: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	// Only the commands write to standard output, through a.out: whatever else prints by accident must

@@ -13,7 +13,7 @@ import (
 const maxLine = 2*maxInput + 1<<16
 
 // parseLines answers every line, in order, whatever is wrong with one.
-func (a *app) parseLines(ctx context.Context, path string) error {
+func (a *app) parseLines(ctx context.Context, path string, read replyReader) error {
 	menus, err := readMenus(ctx, path)
 	switch {
 	case errors.Is(err, errInterrupted):
@@ -37,7 +37,7 @@ func (a *app) parseLines(ctx context.Context, path string) error {
 		if err == nil && len(bytes.Trim(line, " \t\r\n")) == 0 {
 			continue
 		}
-		result := menus.parse(line)
+		result := menus.parse(line, read)
 		if err != nil {
 			result = parsed{ID: lineID(line), Error: "bad_input", Message: fmt.Sprintf("the line is longer than %d bytes", maxLine)}
 		}

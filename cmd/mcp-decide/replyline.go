@@ -20,12 +20,13 @@ type replyLine struct {
 	Reply jsontext.Value `json:"reply"`
 	Parts jsontext.Value `json:"parts"`
 	Mode  jsontext.Value `json:"mode"`
+	Cut   jsontext.Value `json:"cut"`
 }
 
 // asText lets half a surrogate pair and stray bytes be read as U+FFFD: a line is never lost for them.
 var asText = jsontext.AllowInvalidUTF8(true)
 
-func (menus menuSet) parse(line []byte) parsed {
+func (menus menuSet) parse(line []byte, read replyReader) parsed {
 	bad := func(format string, args ...any) parsed {
 		return parsed{ID: lineID(line), Error: "bad_input", Message: fmt.Sprintf(format, args...)}
 	}
@@ -57,11 +58,15 @@ func (menus menuSet) parse(line []byte) parsed {
 	if mode != "strict" && mode != "lenient" {
 		return bad("mode is %q; it is strict or lenient", mode)
 	}
+	cut := in.Cut.Kind() == 't'
+	if !cut && in.Cut != nil && in.Cut.Kind() != 'f' && in.Cut.Kind() != 'n' {
+		return bad("cut is neither true nor false")
+	}
 	reply, err := in.text()
 	if err != nil {
 		return bad("%v", err)
 	}
-	return parseReply(id, reply, offered, menu.Reading{Lenient: mode == "lenient"})
+	return read(id, reply, offered, menu.Reading{Lenient: mode == "lenient", Cut: cut})
 }
 
 // lineID is the id of a line, as far as the line can be read: a text, a number, true, false or null, as it was
