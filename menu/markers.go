@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,45 +14,6 @@ type remarks struct {
 	withdrawn bool // what came before is taken back
 	invented  bool // a turn of somebody else was made up: "Observation:"
 }
-
-var (
-	corrections = []string{"wait,", "wait.", "wait!", "wait:", "wait -", "wait –", "wait —", "wait…", "actually,", "actually no",
-		"actually -", "actually:", "correction:", "correction,", "correction.", "scratch that", "on second thought",
-		"let me correct", "i made a mistake", "my mistake", "oops", "no wait", "no, wait", "hold on", "hmm, wait"}
-	withdrawals = []string{"i take that back", "take that back", "never mind", "nevermind", "ignore that", "ignore the",
-		"please ignore", "disregard", "please disregard", "cancel that", "that is wrong", "that's wrong", "this is wrong", "that was wrong", "don't run",
-		"do not run", "don't execute", "do not execute", "no,", "no.", "no -", "on reflection", "strike that", "forget that",
-		"that won't", "i retract", "sorry,"}
-	finals = []string{"final answer", "my final answer", "the final answer", "final pick", "my final pick", "final choice",
-		"my final choice", "final decision", "my final decision", "final"}
-	turns = []string{"observation:", "user:", "human:", "customer:", "system:", "tool result:", "tool output:",
-		"tool response:", "function result:", "result:"}
-)
-
-// phrase is one of the phrases above and what it means.
-type phrase struct {
-	text  string
-	means remarks
-	label bool // only as a label: with a colon or a line end behind it
-}
-
-// phrases are all of them by their first letter.
-var phrases = func() map[byte][]phrase {
-	all := map[byte][]phrase{}
-	add := func(texts []string, means remarks, label bool) {
-		for _, text := range texts {
-			all[text[0]] = append(all[text[0]], phrase{text, means, label})
-			if curly := strings.ReplaceAll(text, "'", "’"); curly != text {
-				all[text[0]] = append(all[text[0]], phrase{curly, means, label})
-			}
-		}
-	}
-	add(corrections, remarks{corrected: true, withdrawn: true}, false)
-	add(withdrawals, remarks{withdrawn: true}, false)
-	add(finals, remarks{corrected: true}, true)
-	add(turns, remarks{invented: true}, false)
-	return all
-}()
 
 // remarksIn reads the prose stretches of a text.
 func remarksIn(text string, spoken []span) remarks {
@@ -66,31 +28,154 @@ func remarksIn(text string, spoken []span) remarks {
 	return r
 }
 
-// sentence looks at the first words.
+const maxOpening = 160 // bytes at the start of a sentence that are looked at
+
+// sentence looks at the first words. In quotes they are somebody's words, and replace nothing.
 func (r *remarks) sentence(text string) {
-	text = strings.TrimLeft(text[:min(len(text), 160)], " \t\r\n")
-	text = strings.TrimLeftFunc(text, func(c rune) bool { return isMark(c) || isQuote(c) || c == '(' })
-	if text == "" {
+	text = text[:min(len(text), maxOpening)]
+	words := strings.TrimLeftFunc(text, isOpening)
+	if words == "" {
 		return
 	}
-	for _, p := range phrases[text[0]|0x20] {
-		if hasPrefixFold(text, p.text) && (!p.label || isLabelEnd(text[len(p.text):])) {
-			r.corrected = r.corrected || p.means.corrected
-			r.withdrawn = r.withdrawn || p.means.withdrawn
-			r.invented = r.invented || p.means.invented
+	first, _ := utf8.DecodeRuneInString(words)
+	for _, m := range markers[unicode.ToLower(first)] {
+		if hasPrefixFold(words, m.text) && m.ends(words[len(m.text):]) {
+			r.corrected = r.corrected || m.means.corrected && !isQuoted(text[:len(text)-len(words)])
+			r.withdrawn = r.withdrawn || m.means.withdrawn
+			r.invented = r.invented || m.means.invented
 			return
 		}
 	}
 }
 
-// isLabelEnd reports whether a label ends here: "Final answer", then ":", "is:" or a line end.
-func isLabelEnd(rest string) bool {
-	rest = strings.TrimPrefix(strings.TrimLeft(rest, "*_ \t"), "is")
-	rest = strings.TrimLeft(rest, "*_ \t\r")
-	return rest == "" || rest[0] == ':' || rest[0] == '\n'
+// isOpening knows what may stand before the first word of a sentence.
+func isOpening(r rune) bool {
+	return r == '\n' || isMark(r) || isQuote(r) || strings.ContainsRune("([（「『¡¿", r)
 }
 
-// nextSentence is where the next sentence or line starts.
+// isQuoted reports whether what stands before the first word opens a quotation. A backtick is a mark like "**".
+func isQuoted(before string) bool {
+	return strings.ContainsFunc(before, func(r rune) bool { return r != '`' && isQuote(r) || r == '「' || r == '『' })
+}
+
+// marker is one of the markers of languages and what it means.
+type marker struct {
+	text  string
+	means remarks
+	end   markerEnd
+}
+
+// markerEnd is what has to follow a marker.
+type markerEnd int
+
+const (
+	anything markerEnd = iota
+	wordEnds           // no further letter
+	pause              // a comma, full stop, dash or the like
+	label              // a colon, or the end of the line
+	colon
+)
+
+func (m *marker) ends(rest string) bool {
+	switch m.end {
+	case wordEnds:
+		next, _ := utf8.DecodeRuneInString(rest)
+		last, _ := utf8.DecodeLastRuneInString(m.text)
+		return isUnspaced(last) || !unicode.IsLetter(next) && !unicode.IsDigit(next)
+	case pause:
+		return isPause(rest)
+	case label:
+		return isLabelEnd(rest)
+	case colon:
+		rest = strings.TrimLeftFunc(rest, isInline)
+		return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：")
+	}
+	return true
+}
+
+// markers are all of them by their first letter, the longer ones first.
+var markers = func() map[rune][]marker {
+	all := map[rune][]marker{}
+	add := func(list string, means remarks, end markerEnd) {
+		for _, text := range strings.Split(list, "|") {
+			m := marker{text, means, end}
+			if base, ok := strings.CutSuffix(text, ","); ok {
+				m.text, m.end = base, pause
+			} else if base, ok := strings.CutSuffix(text, ":"); ok {
+				m.text, m.end = base, label
+			}
+			first, _ := utf8.DecodeRuneInString(text)
+			all[first] = append(all[first], m)
+			if curly := strings.ReplaceAll(m.text, "'", "’"); curly != m.text {
+				m.text = curly
+				all[first] = append(all[first], m)
+			}
+		}
+	}
+	for _, l := range languages {
+		add(l.corrections, remarks{corrected: true, withdrawn: true}, wordEnds)
+		add(l.finals, remarks{corrected: true}, label)
+		add(l.withdrawals, remarks{withdrawn: true}, anything)
+		add(l.turns, remarks{invented: true}, colon)
+	}
+	for _, list := range all {
+		slices.SortStableFunc(list, func(a, b marker) int { return len(b.text) - len(a.text) })
+	}
+	return all
+}()
+
+// isInline knows the blanks of a line and bold marks.
+func isInline(r rune) bool { return strings.ContainsRune(" \t\r*_\u00a0\u202f\u3000", r) }
+
+// isPause reports whether a pause follows: a comma, full stop, colon or dash, of any script.
+func isPause(rest string) bool {
+	bare := strings.TrimLeftFunc(rest, isInline)
+	r, n := utf8.DecodeRuneInString(bare)
+	if r == '-' {
+		return len(bare) < len(rest) || strings.HasPrefix(bare, "--")
+	}
+	return n > 0 && strings.ContainsRune(",.!:;…—–，。！：；、．｡､", r)
+}
+
+// isLabelEnd reports whether a label ends here: "Final answer", then ":", "is:" or a line end.
+func isLabelEnd(rest string) bool {
+	rest = strings.TrimLeftFunc(rest, isInline)
+	if word := rest[:lettersOf(rest)]; copulas[strings.ToLower(word)] {
+		rest = strings.TrimLeftFunc(rest[len(word):], isInline)
+	}
+	return rest == "" || rest[0] == ':' || rest[0] == '\n' || strings.HasPrefix(rest, "：")
+}
+
+// copulas may stand between a label and its colon.
+var copulas = wordsOf(func(l *language) string { return l.is })
+
+// wordsOf collects a list of words of all languages.
+func wordsOf(list func(*language) string) map[string]bool {
+	all := map[string]bool{}
+	for i := range languages {
+		for word := range strings.FieldsSeq(list(&languages[i])) {
+			all[word] = true
+		}
+	}
+	return all
+}
+
+// lettersOf is the length of the word at the start of text, apostrophes included.
+func lettersOf(text string) int {
+	for i, r := range text {
+		if !unicode.IsLetter(r) && r != '\'' && r != '’' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// isUnspaced reports whether a letter is of a script that sets no blanks between words.
+func isUnspaced(r rune) bool {
+	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r == 'ー'
+}
+
+// nextSentence is where the next sentence or line starts. The full stops of Chinese and Japanese need no blank behind them.
 func nextSentence(text string) int {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -100,9 +185,30 @@ func nextSentence(text string) int {
 			if i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '*') {
 				return i + 1
 			}
+		case 0xe2, 0xe3, 0xef:
+			if n := wideStop(text[i:]); n > 0 {
+				return i + n
+			}
 		}
 	}
 	return len(text)
+}
+
+// wideStop is the length of a full stop that is no ASCII character at the start of text, 0 when there is none. An ellipsis needs
+// a blank behind it.
+func wideStop(text string) int {
+	if len(text) < 3 {
+		return 0
+	}
+	switch text[:3] {
+	case "。", "！", "？", "｡", "．":
+		return 3
+	case "…":
+		if len(text) > 3 && text[3] == ' ' {
+			return 3
+		}
+	}
+	return 0
 }
 
 // isSilent reports whether the stretches hold no word.

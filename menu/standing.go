@@ -57,14 +57,14 @@ func lineAbove(text string) standing {
 	if text == "" {
 		return stands
 	}
-	last := text[len(text)-1]
+	last, _ := utf8.DecodeLastRuneInString(text)
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	switch {
-	case strings.IndexByte("([{=", last) >= 0:
+	case strings.ContainsRune("([{=（［「『【", last):
 		return enclosed
-	case last == ':':
+	case last == ':' || last == '：':
 		return labelStanding(strings.TrimFunc(trimMarks(trimUnseen(text)), isMark))
-	case adjacent && strings.IndexByte(".!?;)}]`\"", last) < 0 && isDoubtful(strings.TrimRight(text, ",- ")):
+	case adjacent && !strings.ContainsRune(".!?;)}]`\"。！？；）」』", last) && isDoubtful(strings.TrimRight(text, ",，- ")):
 		return doubted
 	}
 	return stands
@@ -82,9 +82,9 @@ func labelStanding(label string) standing {
 	words = strings.TrimRightFunc(words, isMark)
 	last, _ := utf8.DecodeLastRuneInString(words)
 	switch {
-	case words == "" || isQuote(last):
+	case words == "" || isQuote(last) || last == '」' || last == '』':
 		return mention
-	case strings.Count(words, "(") > strings.Count(words, ")"), strings.ContainsAny(words, "{}|"):
+	case strings.Count(words, "(") > strings.Count(words, ")"), strings.Count(words, "（") > strings.Count(words, "）"), strings.ContainsAny(words, "{}|"):
 		return enclosed
 	case isRole(words):
 		return others
@@ -121,57 +121,11 @@ func isMark(r rune) bool {
 
 func unseenRune(r rune) bool {
 	switch r {
-	case 0, 0xa0, 0xfeff, 0x200b, 0x200c, 0x2060:
+	case 0, 0xa0, 0xfeff, 0x200b, 0x200c, 0x202f, 0x2060, 0x3000:
 		return true
 	}
 	return false
 }
-
-// isRole reports whether a label is, or starts with, the name of somebody else and a colon.
-func isRole(words string) bool {
-	who, _, _ := strings.Cut(words, ":")
-	return roles[strings.ToLower(strings.TrimFunc(who, isMark))]
-}
-
-var roles = map[string]bool{"user": true, "human": true, "customer": true, "client": true, "system": true, "observation": true,
-	"tool": true, "tool result": true, "tool output": true, "tool response": true, "function result": true, "result": true,
-	"question": true, "input": true}
-
-// isDoubtful reports whether doubtIn finds a word.
-func isDoubtful(words string) bool { return doubtIn(words) != "" }
-
-// doubtIn is the word in the last clause of a label by which the object is not, or not surely, what the model picks;
-// "" when there is none.
-func doubtIn(words string) string {
-	clause := strings.ToLower(words[strings.LastIndexAny(words, ".,;!?")+1:])
-	if strings.TrimSpace(clause) == "no" {
-		return "" // "Wait, no:" turns down what came before
-	}
-	last := ""
-	for _, word := range strings.FieldsFunc(strings.ReplaceAll(clause, "’", "'"), isNoWord) {
-		switch {
-		case doubts[word], strings.HasSuffix(word, "n't"):
-			return word
-		case last == "option" && len(word) == 1, last == "like" && word != "to":
-			return last
-		case (last == "format" || last == "form") && (word == "is" || word == "would"):
-			return last
-		}
-		last = word
-	}
-	if last == "like" {
-		return last
-	}
-	return ""
-}
-
-func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }
-
-var doubts = set("not no never without instead avoid avoided wrong bad invalid incorrect unlike example examples instance" +
-	" eg wrote said says asked from suggested suggests proposed quoted quote quotes user's customer's template such" +
-	" draft drafts first options alternative alternatives alternatively could might may if unless whether or rather" +
-	" than considered considering rejected rejecting earlier previous previously before log logged sample hypothetical" +
-	" hypothetically maybe perhaps otherwise cannot refuse refused against")
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -196,22 +150,9 @@ func (s *scanner) after(at span) (standing, liberties) {
 	if strings.IndexByte(s.text[at.to:next.pos], '\n') >= 0 || rest == "" || rest[0] == '{' {
 		return stands, nil
 	}
-	rest = strings.TrimLeftFunc(rest[:min(len(rest), 40)], func(r rune) bool { return isMark(r) && r != '-' || r == ',' })
-	word := strings.ToLower(rest[:wordEnd(rest)])
-	if verbs[word] || strings.HasSuffix(word, "n't") {
+	rest = strings.TrimLeftFunc(rest[:min(len(rest), 40)], func(r rune) bool { return isMark(r) && r != '-' || strings.ContainsRune(",，、", r) })
+	if goesOn(rest) {
 		return continued, nil
 	}
 	return stands, nil
 }
-
-func wordEnd(text string) int {
-	i := 0
-	for i < len(text) && (text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] == '\'') {
-		i++
-	}
-	return i
-}
-
-// verbs go on with a sentence whose subject is the object.
-var verbs = set("is was were are would could might may will can cannot should must does did has had seems looks sounds" +
-	" not or nor vs versus but instead")
