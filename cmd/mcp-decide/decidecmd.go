@@ -250,11 +250,11 @@ func (a *app) dryRun(ctx context.Context, view *decide.View, d *decide.Decision,
 // readPick reads the pick out of a reply and checks it. The arguments are as read, without those that are not the option's; defaults
 // are not filled in.
 func readPick(reply string, offered []registry.Option, r menu.Reading) (menu.Pick, json.RawMessage, error) {
-	return gatedPick(reply, offered, r, func(menu.Pick, registry.Option) error { return nil })
+	return gatedPick(reply, offered, r, nil)
 }
 
-// gatedPick is readPick with a gate before the check.
-func gatedPick(reply string, offered []registry.Option, r menu.Reading, gate func(menu.Pick, registry.Option) error) (menu.Pick, json.RawMessage, error) {
+// gatedPick is readPick with a gate, if there is one, before the check.
+func gatedPick(reply string, offered []registry.Option, r menu.Reading, gate pickGate) (menu.Pick, json.RawMessage, error) {
 	pick, err := menu.Parse(reply, offered, r)
 	if err != nil {
 		return menu.Pick{}, nil, err
