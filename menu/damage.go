@@ -58,11 +58,7 @@ func (s *scanner) mendedObject(from int, m mended, st standing) (ok bool) {
 		s.note(Data, from, m.end, noCall)
 		return true
 	}
-	f := found{standing: st, end: m.end, strategy: s.strategy()}
-	if st == stands {
-		f.standing, f.took = s.after(span{from, m.end})
-	}
-	s.choice.found(rd, f)
+	s.judge(rd, span{from, m.end}, st)
 	return true
 }
 

@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -156,10 +157,10 @@ func (d *mender) object() bool {
 	}
 }
 
-// closeBrace puts in the brace of an object that ends with the text. Behind a comment nothing is put in: it may have hidden
-// the brace, or more. A number may have been longer.
+// closeBrace puts in the brace of an object that ends with the text. Where lines are members without a comma, what ends may be prose, and
+// a comment may have hidden the brace, or more. A number may have been longer.
 func (d *mender) closeBrace() bool {
-	if len(d.said) > 0 || !d.done && isDigit(d.out[len(d.out)-1]) {
+	if len(d.said) > 0 || slices.Contains(d.took, MissingComma) || !d.done && isDigit(d.out[len(d.out)-1]) {
 		return d.cut()
 	}
 	d.out = append(d.out, '}')
@@ -389,8 +390,8 @@ func (d *mender) space() bool {
 			return true
 		}
 		d.said = append(d.said, span{d.pos, d.pos + n})
-		if len(d.said) > maxComments || remarksIn(comment, []span{{0, len(comment)}}) != (remarks{}) {
-			return d.fail("a comment takes something back")
+		if len(d.said) > maxComments || isDoubtful(comment) || remarksIn(comment, []span{{0, len(comment)}}) != (remarks{}) {
+			return d.fail("a comment takes something back, or leaves it open")
 		}
 		d.pos += n
 		d.took.add(Comment)

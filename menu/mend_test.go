@@ -197,6 +197,11 @@ func TestMending(t *testing.T) {
 		{"review", `'action': 'approve'}`, picks("approve", `{}`)},
 
 		// several readings, or none
+		{"review", "{\"call\": \"approve\"\nReason: \"fine\"", unreadable}, // a line of prose
+		{"review", "{\"call\": \"approve\", // or reject\n}", unreadable},
+		{"support", `    Call: {"call": "set_priority", "args": {"level": 0}`, unreadable}, // the menu, cut
+		{"support", `Call: {"call": "escalate", "args": {"queue": "<str>", "urgent": false, "note": "<str>"}`, unreadable},
+		{"support", `Call: {'call': 'set_priority', 'args': {'level': 0}}`, unreadable},
 		{"review", `"call": "approve"`, unreadable},                             // first and last brace
 		{"review", `{"call": "approve" // not really}`, unreadable},             // the comment may hold the brace
 		{"review", "{\"call\": \"approve\" // hm\n", unreadable},                // or more

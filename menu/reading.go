@@ -206,11 +206,15 @@ func (r *reader) isCopy(rd *reading) bool {
 		lines = [2]string{string(appendCall(nil, rd.option)), string(appendClassicCall(nil, rd.option))}
 		r.copies[rd.option] = lines
 	}
-	if rd.text != lines[0] && rd.text == lines[1] && rd.isSound() {
+	text := rd.text
+	if rd.mend != nil { // written anew: held against the lines by what it means
+		text, lines = canonical(json.RawMessage(text)), [2]string{canonical(json.RawMessage(lines[0])), canonical(json.RawMessage(lines[1]))}
+	}
+	if text != lines[0] && text == lines[1] && rd.isSound() {
 		rd.fail(validate.Problem{Kind: validate.MissingRequired, Path: "args", Expected: "values of your own",
 			Read: "the menu's Call line as it stands"})
 	}
-	return rd.text == lines[0] || rd.text == lines[1]
+	return text == lines[0] || text == lines[1]
 }
 
 // taken makes the pick of a reading, after the checks that need the names nearby.

@@ -151,6 +151,11 @@ func (s *scanner) object(at span, members []member, st standing) {
 		s.note(Data, at.from, at.to, noCall)
 		return
 	}
+	s.judge(rd, at, st)
+}
+
+// judge hands on a reading of an object: a line of the menu, or what stands or is mentioned.
+func (s *scanner) judge(rd *reading, at span, st standing) {
 	if st == stands && s.isLabelled(at.from) && s.read.isCopy(rd) {
 		s.choice.copied(rd, at, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
 		return
