@@ -11,10 +11,10 @@ import (
 type making int
 
 const (
-	asGiven making = iota
-	trimmed        // without what does not show at its start
-	opened         // and with a first brace
-	decoded        // the inside of a JSON text
+	givenText   making = iota
+	trimmedText        // without what does not show at its start
+	openedText         // and with a first brace
+	decodedText        // the inside of a JSON text
 )
 
 // undressed notes what was undone to the reply as a whole.
@@ -22,9 +22,9 @@ func (e *explanation) undressed(took liberties) {
 	if e == nil || len(took) == 0 {
 		return
 	}
-	e.made = opened
+	e.made = openedText
 	if took[0] == Escaped {
-		e.made = decoded
+		e.made = decodedText
 	}
 }
 
@@ -48,11 +48,11 @@ func (m making) restore(reply string, steps []Step) {
 	}
 	lead := len(valid) - len(trimUnseenLeft(valid))
 	switch m {
-	case trimmed:
+	case trimmedText:
 		moved(steps, func(at int) int { return min(lead+at, len(valid)) })
-	case opened:
+	case openedText:
 		moved(steps, func(at int) int { return min(lead+max(0, at-1), len(valid)) })
-	case decoded:
+	case decodedText:
 		inside := piecewise{text: valid, at: lead, next: escapePiece}
 		if strings.HasPrefix(valid[lead:], `"`) {
 			inside = piecewise{text: valid[:lead+len(trimUnseen(valid))-1], at: lead + 1, next: escapePiece}

@@ -123,7 +123,7 @@ func (r *reader) alone(reply string) (_ Pick, done bool, _ error) {
 	if !k.value() || k.pos != len(reply) {
 		return Pick{}, false, nil
 	}
-	r.steps.madeBy(trimmed)
+	r.steps.madeBy(trimmedText)
 	rd, ok := r.read(reply, span{0, k.pos}, k.members)
 	if !ok {
 		r.steps.note(Data, 0, k.pos, noCall)
