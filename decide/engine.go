@@ -44,7 +44,7 @@ type Options struct {
 	Picker   Picker         // who answers at once for Make; nil = the host picks, by Open and Answer
 	Recorder trace.Recorder // nil = nothing is recorded
 	Log      *slog.Logger   // nil = silent
-	Rate     registry.Rate  // how often each caller may call a method that names no rate of its own; the zero value = any number of times
+	Rate     registry.Rate  // how often each caller may call a registered method that names no rate of its own; the zero value = any number of times
 	Config   string         // the identity of the configuration: server name and file path
 	LongIDs  bool           // turn ids of 128 random bits (HTTP) instead of short ones (stdio)
 	Now      func() time.Time

@@ -131,14 +131,16 @@ func (c *count) take(rate registry.Rate, now time.Duration) (wait time.Duration)
 // the arguments and what is to be heard of the run.
 func (e *Engine) request(who registry.Caller, decision string, m *registry.Method) registry.Request {
 	r := registry.Request{Method: m, Caller: who, Life: e.life, Log: e.log}
-	if rate := e.rateOf(m); rate.Calls > 0 && !rate.Unlimited {
+	if rate := e.rateOf(decision, m); rate.Calls > 0 && !rate.Unlimited {
 		r.Admit = func() error { return e.admit(counted{who.ID, decision, m.Name}, rate) }
 	}
 	return r
 }
 
-func (e *Engine) rateOf(m *registry.Method) registry.Rate {
-	if m.Rate == (registry.Rate{}) {
+// rateOf is the rate that holds for a method. A decision's own option runs nothing, and the file has no key for its rate, so the engine's is
+// not for it.
+func (e *Engine) rateOf(decision string, m *registry.Method) registry.Rate {
+	if m.Rate == (registry.Rate{}) && decision == "" {
 		return e.rate
 	}
 	return m.Rate

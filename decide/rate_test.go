@@ -256,27 +256,46 @@ func TestRateOfPicks(t *testing.T) {
 	w.is(h, Done, 1, 2, 3)
 }
 
-// An option that is a decision's own is counted for that decision: another one may have an option of that name.
+// An option that is a decision's own runs nothing, so it may be picked as often as anybody likes. With a rate of its own it is counted
+// for that decision: another one may have an option of that name.
 func TestRateOfOwnOptions(t *testing.T) {
 	t.Parallel()
-	w := limited(t)
-	closing := func(decision string) Outcome {
-		v := w.eng.View()
-		d, _ := v.Decision(decision)
-		out, err := w.eng.Open(t.Context(), v, Opening{Decision: d, Inputs: json.RawMessage(`{"text":"x"}`), Caller: desk})
-		w.must(err)
-		return w.pick(out.Handle, "close", "")
-	}
-	for range 3 {
-		if out := closing("ticket"); out.State != Done {
-			t.Fatalf("%+v", out)
-		}
-	}
-	if out := closing("ticket"); out.State != Open {
-		t.Errorf("the fourth within a second: %+v", out)
-	}
-	if out := closing("other"); out.State != Done {
-		t.Errorf("another decision's: %+v", out)
+	for _, tc := range []struct {
+		name   string
+		rate   registry.Rate
+		limits bool
+	}{{"none of its own", registry.Rate{}, false}, {"one of its own", registry.Rate{Calls: 3, Per: time.Second}, true}} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			w := limited(t)
+			for _, name := range []string{"one", "two"} {
+				closing := Value("close", "closed")
+				closing.Own.Rate = tc.rate
+				filling := Schema("fill", "Fill it in.", []registry.Param{{Name: "note", Type: registry.String}})
+				filling.Own.Rate = tc.rate
+				w.must(w.eng.Add(Decision{Name: name, Prompt: "Pick.", Options: []Option{closing, filling}}))
+			}
+			pick := func(decision, option, args string) Outcome {
+				v := w.eng.View()
+				d, _ := v.Decision(decision)
+				out, err := w.eng.Open(t.Context(), v, Opening{Decision: d, Caller: desk})
+				w.must(err)
+				return w.pick(out.Handle, option, args)
+			}
+			for option, args := range map[string]string{"close": "", "fill": `{"note":"x"}`} {
+				for range 3 {
+					if out := pick("one", option, args); out.State != Done {
+						t.Fatalf("%+v", out)
+					}
+				}
+				if out := pick("one", option, args); (out.State == Open) != tc.limits {
+					t.Errorf("the fourth within a second: %+v", out)
+				}
+				if out := pick("two", option, args); out.State != Done {
+					t.Errorf("another decision's: %+v", out)
+				}
+			}
+		})
 	}
 }
 
