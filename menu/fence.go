@@ -34,6 +34,9 @@ func (s *scanner) ticks() {
 	}
 	language := fenceLanguage(s.text[s.pos+n:])
 	st := s.standing(s.pos)
+	if first && s.keyFence(n, char, len(language), st) {
+		return
+	}
 	if lower := strings.ToLower(strings.TrimSpace(language)); lower != "" && !dataFences[lower] {
 		if !callFences[lower] || !s.callFence(n, char, language) {
 			s.foreign(n, char)
