@@ -286,12 +286,14 @@ func quotedName(name string) string { return string(appendString(nil, fold(name,
 
 // took words the liberties that were taken; "" when there were none.
 func took(around, inside liberties) string {
-	var all liberties
-	all.add(around...)
-	all.add(inside...)
 	words := ""
-	for _, one := range all {
-		words += "; " + string(one)
+	for i, one := range slices.Concat(around, inside) {
+		if i == 0 {
+			words = "; with "
+		} else {
+			words += ", "
+		}
+		words += string(one)
 	}
 	return words
 }

@@ -82,7 +82,8 @@ func (a *app) printExplained(reply string, p parsed) error {
 		return err
 	}
 	fmt.Fprintf(&b, "Pick: %s %s\n", p.Call, safe(string(p.Args)))
-	fmt.Fprintf(&b, "Why: %s\n", registry.OneLine(p.Why, maxWhy))
+	last := p.Steps[len(p.Steps)-1]
+	fmt.Fprintf(&b, "Why: %s (bytes %d-%d)\n", registry.OneLine(p.Why, maxWhy), last.From, last.To)
 	if p.Gated != "" {
 		fmt.Fprintf(&b, "It would not be run; the model would read:\n%s\n", indented(safe(p.Gated)))
 	}
