@@ -36,13 +36,14 @@ var english = language{
 	withdrawals: "i take that back|take that back|never mind|nevermind|ignore |disregard|please ignore|please disregard|cancel that|cancel this|cancel it|undo that|" +
 		"that is wrong|that's wrong|this is wrong|that was wrong|this was wrong|that is incorrect|that's incorrect|this is incorrect|that is not right|that's not right|" +
 		"this is not right|that was a mistake|this was a mistake|that is a mistake|the above is wrong|the above was|the above is incorrect|don't run|do not run|" +
-		"don't execute|do not execute|don't call|do not call|don't use|do not use|no,|nope,|hmm, no |hmm no |on reflection|forget that|forget it|forget the|that won't|" +
+		"don't execute|do not execute|please do not|please don't|don't call|do not call|don't use|do not use|no,|nope,|hmm, no |hmm no |on reflection|forget that|forget it|forget the|that won't|" +
 		"i retract|i withdraw|i was wrong|i misread|i misspoke|i should not have|i shouldn't have|sorry,|my apologies|apologies,|my bad,|hold on",
 	turns: "observation|user|human|customer|system|tool result|tool output|tool response|function result|result",
 	doubts: "not no never without instead avoid avoided wrong bad invalid incorrect unlike example examples instance eg ex wrote said says asked from suggested " +
 		"suggests proposed quoted quote quotes user's customer's template such draft drafts first options alternative alternatives alternatively could might " +
 		"may if unless whether or rather than considered considering rejected rejecting earlier previous previously before log logged sample hypothetical " +
 		"hypothetically maybe perhaps possibly otherwise cannot refuse refused against",
+	opening: "else",
 	options: "option",
 	roles:   "client|tool|question|input",
 	verbs: "is was were are would could might may will can cannot should must does did has had seems looks sounds not or nor vs versus but " +
@@ -64,7 +65,7 @@ var chinese = language{
 		"错的|錯的|无效|無效|用户说|用户写|用户问|用戶說|用戶寫|用戶問|他说|她说|他說|她說|也许|也許|可能|或许|或許|如果|假如|假设|假設|倘若|除非|否则|否則|或者|草稿|草案|模板|模版|" +
 		"备选|備選|候选|候選|之前|先前|日志|日誌|引用|拒绝|拒絕|原文",
 	options: "选项 選項 方案",
-	roles:   "工具|问题|問題|输入|輸入|用户输入|用戶輸入",
+	roles:   "工具|问题|問題|输入|輸入|用户输入|用戶輸入|用户的消息|客户的消息|用戶的訊息|客戶的訊息",
 	verbs:   "是 不 或 并不 並不 将 將 会 會 应该 應該 看起来 看起來 可能 就是 也",
 	is:      "是 为 為",
 }
@@ -84,7 +85,7 @@ var spanish = language{
 		"preguntó sugirió sugerido sugerida propuso propuesto rechazado rechazada descartado descartada tampoco ni",
 	phrases: "en lugar de|en vez de|tal vez|a menos que",
 	options: "opción opcion",
-	roles:   "herramienta|pregunta|entrada",
+	roles:   "herramienta|pregunta|entrada|mensaje del cliente|mensaje del usuario|el mensaje del cliente|el mensaje del usuario",
 	verbs:   "es era sería está estaba parece podría puede debería tampoco",
 	is:      "es",
 }
@@ -103,7 +104,7 @@ var french = language{
 	doubts: "ne pas jamais sans exemple exemples éviter évite évitez incorrecte mauvais mauvaise faux fausse invalide pourrait pourrais pourrions si sinon ou brouillon gabarit " +
 		"précédent précédente précédents précédemment antérieur antérieure rejeté rejetée hypothétique aucun aucune ni",
 	phrases: "au lieu de|au lieu d'|plutôt que|peut-être|à moins que|a dit|a écrit|a demandé|a suggéré|a proposé",
-	roles:   "outil|entrée",
+	roles:   "outil|entrée|message du client|message de l'utilisateur|le message du client|le message de l'utilisateur",
 	verbs:   "est était serait semble pourrait peut devrait n'est n'était ne ou",
 	is:      "est",
 }
@@ -124,7 +125,7 @@ var german = language{
 		"fragte vorgeschlagen vorgeschlagene zitat zitiert abgelehnt verworfen vorherige vorheriger vorherigen frühere früheren hypothetisch alternativ optionen sonst " +
 		"andernfalls weder",
 	options: "variante",
-	roles:   "werkzeug|frage|eingabe",
+	roles:   "werkzeug|frage|eingabe|nachricht des kunden|nachricht des benutzers|die nachricht des kunden|die nachricht des benutzers",
 	verbs:   "ist war wäre würde wird kann könnte sollte scheint oder nicht",
 	is:      "ist lautet",
 }
@@ -133,13 +134,13 @@ var german = language{
 var japanese = language{
 	corrections: "待って,|待ってください,|ちょっと待って,|いや、待って,|訂正,|訂正します,|間違えました|すみません、間違えました|間違えた,|考え直しました|考えを変えました|修正:|修正版:|訂正版:",
 	finals:      "最終回答:|最終的な回答:|最終的な答え:|最終選択:|最終的な選択:|最終的な決定:|最終決定:",
-	withdrawals: "いや,|いいえ,|取り消し|取り消す|撤回|忘れて|無視して|今のは無視|上記は無視|実行しないで|これは間違|それは間違|上記は間違|間違いです|間違いました|違う,|違います|すみません,|" +
+	withdrawals: "いや,|いいえ,|取り消し|今のは取り消|今のを取り消|先ほどのは取り消|さっきのは取り消|上記は取り消|上記を取り消|上の選択は取り消|取り消す|撤回|忘れて|無視して|今のは無視|上記は無視|実行しないで|これは間違|それは間違|上記は間違|間違いです|間違いました|違う,|違います|すみません,|" +
 		"ごめんなさい,|申し訳|実は,|やはり,|やっぱり,|考え直す",
 	turns: "ユーザー|ユーザ|利用者|人間|お客様|顧客|システム|観察|観測|観察結果|実行結果|ツール結果|ツールの結果|ツール出力|ツールの出力|ツール応答",
 	phrases: "例えば|たとえば|の例|例を|一例|使用例|実行例|サンプル|ひな形|テンプレート|下書き|候補|ではなく|じゃなく|でなく|ない|ません|なかっ|間違|誤り|無効|不正|もし|仮に|かもしれ|代わりに|の代わり|" +
 		"または|あるいは|もしくは|場合は|以前|却下|避け|と言|と書",
 	options: "選択肢 オプション 案",
-	roles:   "ツール|質問|入力",
+	roles:   "ツール|質問|入力|お客様のメッセージ|ユーザーのメッセージ",
 	verbs:   "は が を も では じゃ または",
 	is:      "は",
 }
@@ -158,7 +159,7 @@ var portuguese = language{
 	phrases: "em vez de|ao invés de",
 	opening: "se caso",
 	options: "opção opcao",
-	roles:   "ferramenta|pergunta",
+	roles:   "ferramenta|pergunta|mensagem do cliente|mensagem do usuário|a mensagem do cliente|a mensagem do usuário",
 	verbs:   "é seria poderia pode deveria não",
 	is:      "é",
 }

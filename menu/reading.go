@@ -22,6 +22,7 @@ type reading struct {
 	took     liberties // to read it
 	mend     *mended   // nil when it was no damage
 	canon    string    // see same
+	echo     bool      // a copy of an example that was shown
 }
 
 // reader reads objects against the options.
@@ -69,6 +70,10 @@ func (r *reader) fill(rd *reading, text string, members []member) (ok bool) {
 		rd.fail(r.unknown(rd.name))
 		return true
 	}
+	if other := r.rival(&c, rd.option); other != "" {
+		rd.fail(validate.Problem{Kind: validate.Ambiguous, Path: "call", Expected: "one call", Read: "one of " + fold(rd.name, maxQuoted) + " and one of " + fold(other, maxQuoted)})
+		return true
+	}
 	raw, beside, problem := c.arguments(rd.option)
 	if problem != nil && r.how.Lenient {
 		raw, problem = rd.unlisted(raw, problem)
@@ -81,7 +86,42 @@ func (r *reader) fill(rd *reading, text string, members []member) (ok bool) {
 	if rd.isSound() && !r.isWhole(rd) {
 		rd.fail(validate.Problem{Kind: validate.BadArgs, Path: "args", Expected: "a whole object", Read: "one that was cut: the reply ends inside it"})
 	}
+	if rd.isSound() && r.isShown(rd) {
+		rd.echo = true
+		rd.fail(validate.Problem{Kind: validate.MissingRequired, Path: "args", Expected: "values of your own", Read: "the worked example as it stands"})
+	}
 	return true
+}
+
+// rival is another option that an object names beside its call key, in the form of another envelope:
+// {"action": "wait", "decision": "merge", "payload": {}}. "" = there is none.
+func (r *reader) rival(c *call, o *registry.Option) string {
+	if c.has("payload", "reasoning") {
+		if other := r.otherIn(c, "decision", o); other != "" {
+			return other
+		}
+	}
+	if c.has("arguments", "parameters", "input") {
+		return r.otherIn(c, "name", o)
+	}
+	return ""
+}
+
+func (r *reader) otherIn(c *call, key string, o *registry.Option) string {
+	if parameter(o, key) != nil {
+		return ""
+	}
+	for v := range c.values(key) {
+		text := v.of(c.text)
+		if text[0] != '"' {
+			continue
+		}
+		name := unquoted(text[1 : len(text)-1])
+		if other := r.find(name); other != nil && other != o {
+			return name
+		}
+	}
+	return ""
 }
 
 func (rd *reading) fail(p validate.Problem) { rd.problems = append(rd.problems, p) }

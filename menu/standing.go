@@ -60,6 +60,8 @@ func lineAbove(text string) standing {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	switch {
+	case last != '`' && strings.TrimFunc(trimUnseen(text), isQuote) == "":
+		return mention // a line of quotes: """
 	case strings.ContainsRune("([{=（［「『【", last):
 		return enclosed
 	case last == ':' || last == '：':
@@ -147,7 +149,10 @@ func (s *scanner) after(at span) (standing, liberties) {
 		}
 		return enclosed, nil
 	}
-	if strings.IndexByte(s.text[at.to:next.pos], '\n') >= 0 || rest == "" || rest[0] == '{' {
+	if breaks := strings.Count(s.text[at.to:next.pos], "\n"); breaks > 0 || rest == "" || rest[0] == '{' {
+		if first, _ := utf8.DecodeRuneInString(rest); breaks == 1 && unicode.IsLower(first) && goesOn(rest[:min(len(rest), 40)]) {
+			return continued, nil
+		}
 		return stands, nil
 	}
 	rest = strings.TrimLeftFunc(rest[:min(len(rest), 40)], func(r rune) bool { return isMark(r) && r != '-' || strings.ContainsRune(",，、", r) })
