@@ -25,6 +25,7 @@ type chooser struct {
 	odd      damage   // why some object was not JSON
 
 	finds    int  // picks and mentions, those in thinking too
+	ended    bool // an end of the turn behind what was found
 	unclosed bool // thinking that never ends
 	vendor   bool // a call in a form that is not read
 	invented bool // a turn of somebody else was made up
@@ -116,8 +117,8 @@ func (c *chooser) forget() {
 	*c = chooser{text: c.text, read: c.read, spoken: c.spoken[:0], finds: c.finds}
 }
 
-// choose takes the pick, or says why there is none. open: a fence was never closed.
-func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
+// choose takes the pick, or says why there is none.
+func (c *chooser) choose(r *reader) (Pick, error) {
 	behind := remarksIn(c.text, c.spoken)
 	r.steps.remarks(c.text, c.spoken)
 	switch {
@@ -137,11 +138,15 @@ func (c *chooser) choose(r *reader, cut, open bool) (Pick, error) {
 		return Pick{}, r.ambiguous("a pick, and a call in another form behind it")
 	case behind.withdrawn:
 		return Pick{}, r.ambiguous("a pick that the text behind it takes back")
-	case cut && (open || !isSilent(c.text, c.spoken)):
-		return Pick{}, r.ambiguous("a reply that was cut behind a pick, so the last word is missing")
+	case r.how.Cut && !c.ended && c.pick.isSound():
+		return Pick{}, r.ambiguous(cutBehind)
 	}
 	return r.taken(c.pick, c.at)
 }
+
+// cutBehind is what a pick is worth that stands in a reply which was cut: a correction may have been to come, and nothing in the
+// text tells. Only an end of the turn behind it does.
+const cutBehind = "a reply that was cut behind a pick, so the last word is missing"
 
 // lesser answers when nothing in the reply stands as a pick.
 func (c *chooser) lesser(r *reader) (Pick, error) {
@@ -150,6 +155,8 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 		return Pick{}, r.noAction("a tool call in a form that is not read here")
 	case c.mentions || c.quotes || c.several:
 		return Pick{}, r.ambiguous("picks that are only mentioned, quoted or copied")
+	case c.copies != nil && r.how.Cut && !c.ended:
+		return Pick{}, r.ambiguous(cutBehind)
 	case c.copies != nil:
 		r.steps.settleCopy()
 		return r.taken(c.copies, c.copyAt)

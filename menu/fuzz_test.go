@@ -63,7 +63,7 @@ func checkReading(t *testing.T, options []registry.Option, pick Pick, err error)
 	if !slices.ContainsFunc(options, func(o registry.Option) bool { return o.Name == pick.Name }) {
 		t.Fatalf("%q is not offered", pick.Name)
 	}
-	var args map[string]any
+	var args map[string]json.RawMessage
 	if err := json.Unmarshal(pick.Args, &args); err != nil || args == nil {
 		t.Fatalf("%s is no object: %v", pick.Args, err)
 	}

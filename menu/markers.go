@@ -210,17 +210,3 @@ func wideStop(text string) int {
 	}
 	return 0
 }
-
-// isSilent reports whether the stretches hold no word.
-func isSilent(text string, spoken []span) bool {
-	for _, part := range spoken {
-		for rest := part.of(text); rest != ""; {
-			r, n := utf8.DecodeRuneInString(rest)
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return false
-			}
-			rest = rest[n:]
-		}
-	}
-	return true
-}

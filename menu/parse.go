@@ -12,6 +12,7 @@ import (
 type Reading struct {
 	Lenient bool     // may also take the liberties that are marked as lenient
 	Cut     bool     // the caller knows that the reply was cut by a token limit
+	Shown   []Pick   // the worked examples that the one who replies has read: a copy of one is no pick
 	Phrases []Phrase // sentences that stand for an option, tried when nothing else is found
 }
 
@@ -131,6 +132,9 @@ func (r *reader) alone(reply string) (_ Pick, done bool, _ error) {
 	}
 	at := found{end: k.pos, strategy: WholeObject}
 	r.steps.found(reply, rd, at, first)
+	if r.how.Cut && rd.isSound() {
+		return Pick{}, true, r.ambiguous(cutBehind)
+	}
 	pick, err := r.taken(rd, at)
 	return pick, true, err
 }
@@ -139,5 +143,5 @@ func (r *reader) alone(reply string) (_ Pick, done bool, _ error) {
 func (r *reader) scan(reply string) (Pick, error) {
 	s := scanner{text: reply, read: r, choice: &chooser{text: reply, read: r}}
 	s.run()
-	return s.choice.choose(r, r.how.Cut, s.fence.open)
+	return s.choice.choose(r)
 }

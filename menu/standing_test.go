@@ -73,12 +73,13 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// TestCutReplies: when the reply is known to be cut, a pick counts only when nothing was left to say.
+// TestCutReplies: when the reply is known to be cut, a pick counts only when its turn had ended before.
 func TestCutReplies(t *testing.T) {
 	t.Parallel()
 	options := corpusMenus(t)["support"]
 	for reply, cut := range map[string]validate.Kind{
-		"P": "", "Text.\nP": "", "```json\nP\n```": "", "<tool_call>P</tool_call>": "", "P<|im_end|>": "",
+		"P<|im_end|>": "", "Text.\nP\n</s>\n<|im_start|>user\nand": "", "P": validate.Ambiguous, "Text.\nP": validate.Ambiguous,
+		"```json\nP\n```": validate.Ambiguous, "<tool_call>P</tool_call>": validate.Ambiguous, "<|im_end|>P": validate.Ambiguous,
 		"P\nI chose this be": validate.Ambiguous, "```json\nP": validate.Ambiguous, "P\n\nWai": validate.Ambiguous, "P {": validate.Ambiguous,
 	} {
 		text := strings.ReplaceAll(reply, "P", `{"call": "close_ticket"}`)

@@ -99,6 +99,7 @@ func (s *scanner) vendor() {
 func (s *scanner) endOfTurn(n int) {
 	if s.choice.any() {
 		s.note(TurnEnd, s.pos, s.pos+n, "nothing behind it is read")
+		s.choice.ended = true
 		s.pos = len(s.text)
 		return
 	}
