@@ -15,31 +15,81 @@ const (
 	maxProblems = 3500 // characters of what was wrong
 	maxPrompt   = 1500 // characters of the prompt when it is repeated
 	maxTail     = 1000 // characters of how to pick
+	maxOthers   = 400  // characters of the names of other options
+	maxSchema   = 1500 // characters of a schema; a longer one helps nobody
 )
 
-// Again is the text after a pick that did not fit: what was wrong, the option that was tried or,
-// when tried is nil because none was recognised, the whole menu, and how to pick. It has at most
-// 8,000 characters: a long menu is written compact, a very long one as names alone. The reply
-// itself is never repeated, and the last line is always ours.
+// Again is the text after a pick that did not fit: what was wrong, the prompt again, the option that was tried with the schema of its
+// arguments or, when tried is nil because none was recognised, the whole menu, and how to pick. From the second time on
+// a worked example stands there too, see Example.
+//
+// It has at most 8,000 characters: a long menu is written compact, a very long one as names alone. Of the reply itself no more than
+// what the problem quotes is repeated, and the last line is always ours.
 func Again(a Ask, attempt, of int, tried *registry.Option, problem error) string {
-	head := notRun(a, attempt, of, tried) + "\n" + problems(problem)
-	foot := howToPick(a)
-	if prompt := repeated(a.Prompt); prompt != "" && tried == nil {
+	head := notRun(a, attempt, of, tried, problem) + "\n" + problems(problem)
+	if prompt := repeated(a.Prompt); prompt != "" {
 		head += "\n\n" + prompt
 	}
+	foot := otherOptions(a.Options, tried) + worked(a.Options, attempt, tried) + howToPick(a)
 	room := maxAgain - utf8.RuneCountInString(head) - utf8.RuneCountInString(foot) - 2
-	return head + "\n\n" + shortened(a, tried, room) + foot
+	body := shortened(a, tried, room)
+	return head + "\n\n" + body + schemaOf(tried, room-utf8.RuneCountInString(body)) + foot
 }
 
-func notRun(a Ask, attempt, of int, tried *registry.Option) string {
+// notRun is the first line. It names the kind of what was wrong where there is one.
+func notRun(a Ask, attempt, of int, tried *registry.Option, problem error) string {
 	line := fmt.Sprintf("Not run. Pick %d of %d", attempt, of)
 	if turn := turnOf(a.Title); turn != "" {
 		line += " for " + turn
 	}
-	if tried == nil {
-		return line + " was not taken:"
+	kind := ""
+	var invalid *validate.Error
+	if errors.As(problem, &invalid) {
+		kind = " (" + string(invalid.Kind) + ")"
 	}
-	return line + " does not fit " + string(appendName(nil, tried.Name)) + ":"
+	if tried == nil {
+		return line + " was not taken" + kind + ":"
+	}
+	return line + " does not fit " + string(appendName(nil, tried.Name)) + kind + ":"
+}
+
+// schemaOf is the line with the JSON Schema of the arguments, if there are any and the line fits.
+func schemaOf(tried *registry.Option, room int) string {
+	if tried == nil || tried.Method == nil || len(tried.Method.Visible()) == 0 {
+		return ""
+	}
+	line := "The args of " + string(appendName(nil, tried.Name)) + " as JSON Schema: " + string(appendLiteral(nil, tried.Method.InputSchema())) + "\n\n"
+	if utf8.RuneCountInString(line) > min(room, maxSchema) {
+		return ""
+	}
+	return line
+}
+
+// otherOptions names the options beside the one that was tried.
+func otherOptions(options []registry.Option, tried *registry.Option) string {
+	if tried == nil {
+		return ""
+	}
+	rest := make([]registry.Option, 0, len(options))
+	for i := range options {
+		if options[i].Name != tried.Name {
+			rest = append(rest, options[i])
+		}
+	}
+	if len(rest) == 0 {
+		return ""
+	}
+	return optionNames("Other options: ", rest, maxOthers) + ".\n\n"
+}
+
+// worked is the line with the example, "" when none is shown. The words before it make a mention of it, for who answers with
+// the line as it stands.
+func worked(options []registry.Option, attempt int, tried *registry.Option) string {
+	p, ok := Example(options, attempt, tried)
+	if !ok {
+		return ""
+	}
+	return `An example of the form, with values that are not this task's: {"call": ` + string(appendString(nil, p.Name)) + `, "args": ` + string(p.Args) + "}\n\n"
 }
 
 // turnOf is "turn k7m2-1" of the title "handle_ticket, turn k7m2-1", else the whole title.
@@ -113,6 +163,9 @@ func shortened(a Ask, tried *registry.Option, room int) string {
 		options = []registry.Option{*tried}
 	}
 	styles := []Style{a.Style, Compact}
+	if tried != nil && a.Style == Compact {
+		styles[0] = Full // what the menu left out may be what was missing
+	}
 	for _, style := range styles {
 		text := Render(style, options) + "\n"
 		if style == Compact {

@@ -156,7 +156,7 @@ func (s *scanner) object(at span, members []member, st standing) {
 
 // judge hands on a reading of an object: a line of the menu, or what stands or is mentioned.
 func (s *scanner) judge(rd *reading, at span, st standing) {
-	if st == stands && s.isLabelled(at.from) && s.read.isCopy(rd) {
+	if st == stands && (rd.echo || s.isLabelled(at.from) && s.read.isCopy(rd)) {
 		s.choice.copied(rd, at, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
 		return
 	}

@@ -209,16 +209,17 @@ func isNameRune(r rune) bool {
 
 // ourStarts are the first words of the lines that this program writes around a menu and of an outcome, by their first letter.
 var ourStarts = map[byte][]string{
-	'a': {"already done", "already answered", "a new turn"},
+	'a': {"already done", "already answered", "a new turn", "an example of the form"},
 	'i': {"it is not known", "its result is not recorded", "it is still running", "it ran and failed"},
 	'l': {"look at what it would"},
 	'n': {"not run", "not taken", "nothing has run", "nothing ran", "nothing was changed"},
+	'o': {"other options:"},
 	'p': {"pick 1 of", "pick exactly one", "pick again:", "pick_read", "pick_write", "pick_destructive"},
 	'r': {"ran "},
 	's': {"still running", "send the same answer", "send the next answer"},
 	't': {
 		"took ", "to pick", "that was answer", "this answer was", "this did not count", "this call was made before",
-		"the turn goes on", "the turn is over", "the decision \"", "there is no such turn", "too many unknown turns",
+		"the args of", "the turn goes on", "the turn is over", "the decision \"", "there is no such turn", "too many unknown turns",
 	},
 	'y': {"you answered:"},
 }
