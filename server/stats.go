@@ -24,9 +24,9 @@ func (s *Server) statsResource() sdk.ServerResource {
 	}
 }
 
-// keepNoStats tells clients that numbers are not to be kept: they change with every answer.
-func keepNoStats(_ context.Context, _ any, req *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
-	if req.Params.URI == statsURI && result != nil {
+// keepNoStats tells clients of the newer era, which keep what they read, that numbers change with every answer.
+func keepNoStats(ctx context.Context, _ any, req *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
+	if req.Params.URI == statsURI && result != nil && sdk.IsModernRequest(ctx) {
 		result.SetCacheHints(0, mcp.CacheScopePrivate)
 	}
 }
