@@ -171,11 +171,13 @@ func (e *Error) Error() string {
 
 // Fix is the text for a model: one line a problem, each starting with "- ", with
 // its place, what was expected, what was read, the nearest allowed word and an
-// example. At most 8,000 characters.
+// example. At most 8,000 characters, and of what was read at most 200 in all.
 func (e *Error) Fix() string {
 	var b strings.Builder
 	used := 0
+	repeat := budget{left: maxRepeated}
 	for i, p := range e.Problems {
+		p = repeat.take(p)
 		line := "- " + cut(printable(p.String()), maxLine)
 		size := utf8.RuneCountInString(line) + 1
 		if used+size > maxFix-50 && i < len(e.Problems) {
