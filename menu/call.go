@@ -72,7 +72,7 @@ func (c *call) say(key string, value span) {
 		return
 	}
 	if c.name.to > 0 {
-		c.conflict = "two call keys or values that differ"
+		c.conflict = "two call keys or values that differ: " + fold(c.name.of(c.text), maxCalled) + " and " + fold(value.of(c.text), maxCalled)
 		return
 	}
 	c.name = value
@@ -170,7 +170,7 @@ func (c *call) only(found []call) bool {
 	}
 	*c = found[0]
 	if len(found) > 1 {
-		c.conflict = "several calls in one object"
+		c.conflict = "several calls in one object: " + fold(found[0].name.of(found[0].text), maxCalled) + " and " + fold(found[1].name.of(found[1].text), maxCalled)
 	}
 	return true
 }

@@ -13,16 +13,20 @@ type chooser struct {
 	at      found
 	earlier *reading // one that differs from it, without a correction between
 	spoken  []span   // prose since pick
+	fenced  []span   // ... in a fence that may hold a pick: words there are quoted
 	marked  bool     // an answer tag since pick
 
 	later    bool     // a mention behind pick
 	talked   *reading // one that differs from it
 	mentions bool
+	names    names // of the mentions
 	quotes   bool
 	copies   *reading // the menu's own line
 	copyAt   found    // of copies
 	several  bool     // copies of different lines, or of a stretch of the menu
 	odd      damage   // why some object was not JSON
+
+	heard *hearing // nil unless phrases are listened for
 
 	finds    int  // picks and mentions, those in thinking too
 	ended    bool // an end of the turn behind what was found
@@ -46,15 +50,36 @@ type found struct {
 func (c *chooser) any() bool { return c.pick != nil || c.mentions || c.copies != nil }
 
 // speak notes prose. Before the first pick it says nothing about a pick.
-func (c *chooser) speak(from, to int) {
-	if c.pick == nil || from == to {
+func (c *chooser) speak(from, to int, fenced bool) {
+	if from == to {
 		return
 	}
-	if n := len(c.spoken); n > 0 && c.spoken[n-1].to == from {
-		c.spoken[n-1].to = to
-		return
+	c.heard.add(from, to)
+	switch {
+	case c.pick == nil:
+	case fenced:
+		c.fenced = joined(c.fenced, from, to)
+	default:
+		c.spoken = joined(c.spoken, from, to)
 	}
-	c.spoken = append(c.spoken, span{from, to})
+}
+
+// joined adds a stretch to others before it.
+func joined(spans []span, from, to int) []span {
+	if n := len(spans); n > 0 && spans[n-1].to == from {
+		spans[n-1].to = to
+		return spans
+	}
+	return append(spans, span{from, to})
+}
+
+// remarks are what was said since the pick. Words in a fence replace nothing, but may well take it back.
+func (c *chooser) remarks() remarks {
+	c.read.steps.remarks(c.text, c.spoken)
+	r, quoted := remarksIn(c.text, c.spoken), remarksIn(c.text, c.fenced)
+	r.withdrawn = r.withdrawn || quoted.withdrawn
+	r.invented = r.invented || quoted.invented
+	return r
 }
 
 // maxFinds bounds the picks and mentions of one reply. Who writes more has not picked one.
@@ -66,6 +91,7 @@ func (c *chooser) found(rd *reading, at found) {
 	if at.standing != stands {
 		c.read.steps.found(c.text, rd, at, first)
 		c.mentions, c.later = true, true
+		c.names.add(rd)
 		if c.pick != nil && !same(c.pick, rd) {
 			c.talked = rd
 		}
@@ -73,7 +99,7 @@ func (c *chooser) found(rd *reading, at found) {
 	}
 	c.read.steps.found(c.text, rd, at, c.stand(rd))
 	c.pick, c.at = rd, at
-	c.spoken, c.marked, c.later, c.talked = c.spoken[:0], false, false, nil
+	c.spoken, c.fenced, c.marked, c.later, c.talked = c.spoken[:0], c.fenced[:0], false, false, nil
 }
 
 // stand compares a pick with the one before it.
@@ -82,8 +108,7 @@ func (c *chooser) stand(rd *reading) relation {
 		c.tangled = c.invented
 		return first
 	}
-	c.read.steps.remarks(c.text, c.spoken)
-	between := remarksIn(c.text, c.spoken)
+	between := c.remarks()
 	switch {
 	case between.invented || c.invented:
 		c.tangled = true
@@ -114,13 +139,12 @@ func (c *chooser) unread(k *skimmer) { c.odd = k.damaged() }
 
 // forget drops all that was found: it was thinking.
 func (c *chooser) forget() {
-	*c = chooser{text: c.text, read: c.read, spoken: c.spoken[:0], finds: c.finds}
+	*c = chooser{text: c.text, read: c.read, spoken: c.spoken[:0], fenced: c.fenced[:0], heard: c.heard.forgotten(), finds: c.finds}
 }
 
 // choose takes the pick, or says why there is none.
 func (c *chooser) choose(r *reader) (Pick, error) {
-	behind := remarksIn(c.text, c.spoken)
-	r.steps.remarks(c.text, c.spoken)
+	behind := c.remarks()
 	switch {
 	case c.finds > maxFinds:
 		return Pick{}, r.ambiguous("more than 1,000 picks")
@@ -133,7 +157,7 @@ func (c *chooser) choose(r *reader) (Pick, error) {
 	case c.earlier != nil:
 		return Pick{}, r.ambiguous(bothNames(c.earlier, c.pick))
 	case c.talked != nil:
-		return Pick{}, r.ambiguous("a pick, and talk of another behind it")
+		return Pick{}, r.ambiguous("a pick" + c.pick.called(" of ") + ", and talk of another" + c.talked.called(", ") + ", behind it")
 	case c.vendor:
 		return Pick{}, r.ambiguous("a pick, and a call in another form behind it")
 	case behind.withdrawn:
@@ -154,7 +178,7 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 	case c.vendor:
 		return Pick{}, r.noAction("a tool call in a form that is not read here")
 	case c.mentions || c.quotes || c.several:
-		return Pick{}, r.ambiguous("picks that are only mentioned, quoted or copied")
+		return Pick{}, r.ambiguous("picks that are only mentioned, quoted or copied" + c.names.String())
 	case c.copies != nil && r.how.Cut && !c.ended:
 		return Pick{}, r.ambiguous(cutBehind)
 	case c.copies != nil:
@@ -162,6 +186,9 @@ func (c *chooser) lesser(r *reader) (Pick, error) {
 		return r.taken(c.copies, c.copyAt)
 	case c.odd.why != "":
 		return Pick{}, r.noAction("an object, " + c.odd.String())
+	}
+	if pick, ok, err := c.byPhrase(r); ok {
+		return pick, err
 	}
 	return Pick{}, r.noAction("")
 }

@@ -93,14 +93,52 @@ func quotedNames(options []registry.Option) string {
 
 // bothNames names the options of two readings, for "several picks".
 func bothNames(a, b *reading) string {
-	names := []string{}
-	for _, rd := range []*reading{a, b} {
-		if rd != nil && rd.name != "" {
-			names = append(names, string(appendString(nil, fold(rd.name, 60))))
-		}
-	}
-	if len(names) < 2 {
+	if a.name == "" || b.name == "" {
 		return "several picks"
 	}
-	return "several picks: " + strings.Join(names, " and ")
+	if a.name == b.name {
+		return "several picks" + a.called(" of ") + ", with other arguments"
+	}
+	return "several picks" + a.called(": ") + b.called(" and ")
+}
+
+const (
+	maxCalled = 60 // characters of one name among others
+	maxCount  = 3  // names of mentions
+)
+
+// called is the name that a reading said, for a sentence, behind a word that leads to it; "" when it said none.
+func (rd *reading) called(lead string) string {
+	if rd.name == "" {
+		return ""
+	}
+	return lead + string(appendString(nil, fold(rd.name, maxCalled)))
+}
+
+// names are those of the first few readings of a kind, each once.
+type names struct {
+	few  []string
+	more bool
+}
+
+func (n *names) add(rd *reading) {
+	switch name := rd.called(""); {
+	case name == "" || slices.Contains(n.few, name):
+	case len(n.few) == maxCount:
+		n.more = true
+	default:
+		n.few = append(n.few, name)
+	}
+}
+
+// String is `: "a", "b" and more`, or nothing.
+func (n *names) String() string {
+	if len(n.few) == 0 {
+		return ""
+	}
+	text := ": " + strings.Join(n.few, ", ")
+	if n.more {
+		text += " and more"
+	}
+	return text
 }
