@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -20,8 +21,8 @@ func agrees(t fataler, reply string, options []registry.Option, how Reading) []S
 	t.Helper()
 	want, wantErr := Parse(reply, options, how)
 	got, steps, err := Explain(reply, options, how)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("Explain picks otherwise, -Parse +Explain\n%s%.2000q", diff, reply)
+	if !reflect.DeepEqual(want, got) {
+		t.Fatalf("Parse picks %.2000v\nExplain picks %.2000v\n%.2000q", want, got, reply)
 	}
 	if fmt.Sprint(wantErr) != fmt.Sprint(err) {
 		t.Fatalf("Parse says %v\nExplain says %v\n%.2000q", wantErr, err, reply)
