@@ -2,6 +2,7 @@ package menu
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/validate"
@@ -215,5 +216,12 @@ const maxCallName = 300 // bytes of an option's name in a format
 // nameAt is the name of letters, digits, '_', '-' and '.' at pos.
 func nameAt(text string, pos int) string {
 	near := text[pos:min(len(text), pos+maxCallName)]
-	return near[:nameLength(near)]
+	n := 0
+	for n < len(near) && nameBytes[near[n]] {
+		n++
+	}
+	if n < len(near) && near[n] >= utf8.RuneSelf {
+		n += nameLength(near[n:])
+	}
+	return near[:n]
 }

@@ -1,6 +1,9 @@
 package menu
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A literal reads calls as Python writes them: name(key=value, ...), all values literals. It writes the arguments as a JSON object.
 // Of Python it knows what has one reading: no calculation, no tuple, no text that goes on behind another, no escape that JSON and
@@ -216,9 +219,9 @@ type literalCall struct {
 	at    span
 }
 
-// literals reads calls from at on, with sep between them and closing behind the last. Without closing the line has to end there,
-// or a tag or token to follow.
-func (s *scanner) literals(form string, at int, sep, closing string) {
+// literals reads calls from at on, with sep between them, "" = one call, and each of closings behind the last. Without any the line
+// has to end there, or a tag or token to follow.
+func (s *scanner) literals(form string, at int, sep string, closings ...string) {
 	d := s.draft(form)
 	var calls []literalCall
 	l := literal{text: s.text, pos: at}
@@ -238,22 +241,34 @@ func (s *scanner) literals(form string, at int, sep, closing string) {
 		one.args = l.out
 		calls = append(calls, literalCall{one, span{from, l.pos}})
 		l.space()
-		if !strings.HasPrefix(s.text[l.pos:], sep) {
+		if sep == "" || !l.take(sep[0]) {
 			break
 		}
-		l.pos += len(sep)
-		l.space()
 	}
-	switch rest := s.text[l.pos:]; {
-	case closing != "" && !strings.HasPrefix(rest, closing), closing == "" && rest != "" && rest[0] != '<' && !endsLineBefore(s.text, l.pos):
+	if !l.closes(closings) {
+		if len(calls) == 1 {
+			d.name, d.option = calls[0].draft.name, calls[0].draft.option
+		}
 		s.lose(&d, "something stands behind it, or what closes it is missing")
 		return
 	}
-	st := s.skipped(&d, l.pos+len(closing))
+	st := s.skipped(&d, l.pos)
 	for _, c := range calls {
 		c.draft.took = d.took
 		s.give(&c.draft, c.at, st)
 	}
+}
+
+// closes passes what has to stand behind the last call and the blanks behind it.
+func (l *literal) closes(closings []string) bool {
+	for _, closing := range closings {
+		l.space()
+		if !strings.HasPrefix(l.text[l.pos:], closing) {
+			return false
+		}
+		l.pos += len(closing)
+	}
+	return len(closings) > 0 || l.pos == len(l.text) || l.is('<') || endsLineBefore(l.text, l.pos)
 }
 
 // endsLineBefore reports whether blanks with a line break among them stand before a place.
@@ -262,13 +277,22 @@ func endsLineBefore(text string, at int) bool {
 	return strings.IndexByte(near[len(strings.TrimRight(near, " \t\r\n")):], '\n') >= 0
 }
 
+// opensCall reports whether a call starts at pos, where nothing else is to be expected: one with key= or without arguments, or one of
+// an option, whatever is in its brackets.
+func (s *scanner) opensCall(pos int) bool { return startsArguments(s.text, pos) || s.opensOption(pos) }
+
+func (s *scanner) opensOption(pos int) bool {
+	name := nameAt(s.text, pos)
+	return name != "" && strings.HasPrefix(s.text[pos+len(name):], "(") && s.read.find(name) != nil
+}
+
 // literalIn reads one call that stands alone inside e.
-func (s *scanner) literalIn(e element, at int) { s.literals(formLiteral, at, ";", "</"+e.written+">") }
+func (s *scanner) literalIn(e element, at int) { s.literals(formLiteral, at, "", "</"+e.written+">") }
 
 // literalList reads [name(key=value), ...]. ok is false when no such list stands here.
 func (s *scanner) literalList() (ok bool) {
 	at := s.blankEnd(s.pos + 1)
-	if !startsArguments(s.text, at) {
+	if !startsArguments(s.text, at) && (!s.opensOption(at) || s.standing(s.pos) != stands) {
 		return false
 	}
 	s.literals(formLiteral, at, ",", "]")
@@ -284,6 +308,9 @@ func (s *scanner) paren() {
 }
 
 func (s *scanner) bareCall() bool {
+	if last := s.text[max(0, s.pos-1)]; last < utf8.RuneSelf && !nameBytes[last] {
+		return false
+	}
 	from := max(s.lineStart(s.pos), s.floor.at, s.pos-maxCallName)
 	name := lastName(s.text[from:s.pos])
 	if name == "" || !opensArguments(s.text, s.pos, false) || s.read.find(name) == nil {
@@ -331,47 +358,28 @@ func (s *scanner) standsAlone(from, to int) bool {
 		return false
 	}
 	rest, below, _ := strings.Cut(below[:min(len(below), maxIndent)], "\n")
-	below = strings.TrimLeft(below, " \t\r")
-	return strings.TrimLeftFunc(rest, isMark) == "" && (below == "" || strings.IndexByte("\n<`", below[0]) >= 0)
+	rest, below = strings.TrimLeftFunc(rest, isMark), strings.TrimLeft(below, " \t\r")
+	return strings.HasPrefix(rest, "<") || rest == "" && (below == "" || strings.IndexByte("\n<`", below[0]) >= 0)
 }
 
 // callFences are the languages of fences that hold a call of a tool and nothing else.
 var callFences = set("tool_code tool_call")
 
-// callFence reads a call that is all there is in a fence for calls, opened by n characters and a language. ok is false when it
+// callFence reads calls that are all there is in a fence for calls, opened by n characters and a language. ok is false when it
 // holds something else: what that is, others say.
 func (s *scanner) callFence(n int, char byte, language string) (ok bool) {
-	from := s.pos + n + len(language)
-	at := s.blankEnd(from)
-	if s.text[at:] != "" && s.text[at] == '[' {
-		at = s.blankEnd(at + 1)
-	}
-	if !startsArguments(s.text, at) {
-		return false
-	}
-	end := s.fenceEnd(s.pos+n, char, n)
-	inside, closed := strings.CutSuffix(s.text[from:end], strings.Repeat(string(char), n))
-	d := s.draft(formLiteral)
-	inside = trimUnseen(inside)
-	if !closed {
-		s.lose(&d, "its fence is not closed")
+	mark := strings.Repeat(string(char), n)
+	at := s.blankEnd(s.pos + n + len(language))
+	if s.opensCall(at) {
+		s.literals(formLiteral, at, "", mark)
 		return true
 	}
-	if list, ok := strings.CutPrefix(inside, "["); ok {
-		inside, ok = strings.CutSuffix(list, "]")
-		inside = trimUnseen(inside)
-		if !ok {
-			s.lose(&d, notLiteral)
-			return true
-		}
+	if !strings.HasPrefix(s.text[at:], "[") {
+		return false
 	}
-	l := literal{text: inside}
-	name, ok := l.call()
-	d.call(name, s.read)
-	d.args = l.out
-	if !ok || l.pos != len(inside) {
-		d.note(notLiteral)
+	if at = s.blankEnd(at + 1); !s.opensCall(at) {
+		return false
 	}
-	s.hand(&d, end)
+	s.literals(formLiteral, at, ",", "]", mark)
 	return true
 }

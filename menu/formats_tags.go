@@ -215,26 +215,30 @@ func (s *scanner) wrapped(t tag) (ok bool) {
 	if t.closing || !wrappingTags[t.name] {
 		return false
 	}
+	at := s.blankEnd(s.pos + t.size)
+	if at == len(s.text) || s.text[at] == '{' {
+		return false
+	}
+	inner := tagAt(s.text[at:])
+	name := nameAt(s.text, at)
+	if name == "" && (inner.closing || !nameTags[inner.name]) {
+		return false
+	}
 	e, ok := elementAt(s.text, s.pos)
 	if !ok || e.empty {
 		return false
 	}
-	at := s.blankEnd(e.end)
-	if at == len(s.text) {
-		return false
-	}
-	if inner, ok := elementAt(s.text, at); ok && nameTags[inner.name] {
+	if name == "" {
 		d := s.draft(formKeyTags)
 		s.keyTags(&d, e)
 		return true
 	}
-	if startsArguments(s.text, at) {
+	if s.opensCall(at) {
 		s.literalIn(e, at)
 		return true
 	}
-	name := nameAt(s.text, at)
 	behind := s.blankEnd(at + len(name))
-	if name == "" || !strings.HasPrefix(s.text[behind:], "<arg_key>") && !strings.HasPrefix(s.text[behind:], "</"+e.written+">") {
+	if !strings.HasPrefix(s.text[behind:], "<arg_key>") && !strings.HasPrefix(s.text[behind:], "</"+e.written+">") {
 		return false
 	}
 	d := s.draft(formGLM)

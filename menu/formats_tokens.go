@@ -151,8 +151,8 @@ func (s *scanner) untilToken(d *draft, end int) {
 // pythonTag handles the mark of n bytes behind which Llama writes an object, or calls as in Python.
 func (s *scanner) pythonTag(n int) {
 	at := s.blankEnd(s.pos + n)
-	if startsArguments(s.text, at) {
-		s.literals(formLlama, at, ";", "")
+	if s.opensCall(at) {
+		s.literals(formLlama, at, ";")
 		return
 	}
 	s.note(Tag, s.pos, s.pos+n, "a control token")

@@ -224,6 +224,9 @@ type tag struct {
 }
 
 func tagAt(text string) tag {
+	if !strings.HasPrefix(text, "<") {
+		return tag{}
+	}
 	i := 1
 	closing := strings.HasPrefix(text, "</")
 	if closing {
@@ -254,12 +257,19 @@ func token(text string) (name string, size int) {
 	if !ok {
 		return "", 0
 	}
-	n := strings.Index(inside[:min(len(inside), maxTag)], end)
-	if n < 0 || strings.ContainsAny(inside[:n], "<\n") {
-		return "", 0
+	inside = inside[:min(len(inside), maxTag)]
+	for n := range len(inside) {
+		switch inside[n] {
+		case '<', '\n':
+			return "", 0
+		case end[0]:
+			if strings.HasPrefix(inside[n:], end) {
+				name = strings.ToLower(strings.ReplaceAll(inside[:n], "▁", "_"))
+				return name, len(open) + n + len(end)
+			}
+		}
 	}
-	name = strings.ToLower(strings.ReplaceAll(inside[:n], "▁", "_"))
-	return name, len(open) + n + len(end)
+	return "", 0
 }
 
 // closing finds the closing tag of thinking that opens at the start of text, nesting counted.
