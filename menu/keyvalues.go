@@ -56,10 +56,15 @@ func (w *keyWriter) arguments(n *keyNode) {
 	}
 }
 
+// object writes the nodes that have a value: one without is not given. "args:" without one says that there are none.
 func (w *keyWriter) object(nodes []*keyNode, value func(*keyNode)) {
 	w.b = append(w.b, '{')
-	for i, n := range nodes {
-		if i > 0 {
+	start := len(w.b)
+	for _, n := range nodes {
+		if (n.value == "" || n.value == "~") && n.members == nil && n.items == nil && !slices.Contains(argumentKeys, n.key) {
+			continue
+		}
+		if len(w.b) > start {
 			w.b = append(w.b, ',')
 		}
 		w.b = append(appendString(w.b, n.key), ':')

@@ -15,6 +15,7 @@ type language struct {
 	phrases string // of several words, separated by "|"; in scripts without blanks, any stretch
 	opening string // words that are doubts only where they open a clause
 	options string // words that are followed by the letter of one of several options
+	unsure  string // words by which a sentence does not say what a phrase in it says; in scripts without blanks, any stretch
 
 	roles string // labels that are somebody else's, beside turns, separated by "|"
 	verbs string // go on with a sentence that has the object in it
@@ -45,7 +46,10 @@ var english = language{
 		"hypothetically maybe perhaps possibly otherwise cannot refuse refused against",
 	opening: "else",
 	options: "option",
-	roles:   "client|tool|question|input",
+	unsure: "nothing none nobody neither nor else once when whenever until till after soon later would should shall want wants wanted wish hope hopes think thinks believe " +
+		"believes guess guesses assume assumes assuming suppose seem seems appear appears almost nearly hardly barely except but besides although though however yet still false " +
+		"untrue doubt doubts unlikely deny denies claim claims claimed told tell tells ask asks user customer client let pretend wonder far",
+	roles: "client|tool|question|input",
 	verbs: "is was were are would could might may will can cannot should must does did has had seems looks sounds not or nor vs versus but " +
 		"instead",
 	is: "is",
@@ -65,6 +69,7 @@ var chinese = language{
 		"错的|錯的|无效|無效|用户说|用户写|用户问|用戶說|用戶寫|用戶問|他说|她说|他說|她說|也许|也許|可能|或许|或許|如果|假如|假设|假設|倘若|除非|否则|否則|或者|草稿|草案|模板|模版|" +
 		"备选|備選|候选|候選|之前|先前|日志|日誌|引用|拒绝|拒絕|原文",
 	options: "选项 選項 方案",
+	unsure:  "不 没 沒 無 无 未 非 别 別 勿 否 但 除 若 如果 等 用户 用戶 客户 客戶 觉得 覺得 认为 認為 应该 應該 好像 似乎 可能 吗 嗎",
 	roles:   "工具|问题|問題|输入|輸入|用户输入|用戶輸入|用户的消息|客户的消息|用戶的訊息|客戶的訊息",
 	verbs:   "是 不 或 并不 並不 将 將 会 會 应该 應該 看起来 看起來 可能 就是 也",
 	is:      "是 为 為",
@@ -74,7 +79,7 @@ var chinese = language{
 var spanish = language{
 	corrections: "espera,|espere,|no, espera,|no, espere,|un momento,|corrección,|rectificación,|me equivoqué|me he equivocado|cometí un error|he cometido un error|pensándolo bien,|" +
 		"pensándolo mejor,|déjame corregir|déjame reconsiderar|permíteme corregir|cambié de opinión|he cambiado de opinión|perdón, quise decir|perdón, quería decir|" +
-		"quise decir:|quería decir:|corregido:|respuesta corregida:",
+		"quise decir:|quería decir:|mejor dicho:|corregido:|respuesta corregida:",
 	finals: "respuesta final:|mi respuesta final:|la respuesta final:|elección final:|mi elección final:|decisión final:|mi decisión final:|la decisión final:",
 	withdrawals: "olvídalo|olvida |olvide |ignora |ignorar |ignórelo|ignóralo|descarta |cancela |cancélalo|no ejecutes|no ejecute|no lo ejecutes|no lo ejecute|no uses|eso no es|" +
 		"esto no es|eso es incorrecto|esto es incorrecto|eso está mal|esto está mal|es incorrecto|lo retiro|retiro lo|me retracto|perdón,|perdona,|lo siento|disculpa|" +
@@ -85,9 +90,11 @@ var spanish = language{
 		"preguntó sugirió sugerido sugerida propuso propuesto rechazado rechazada descartado descartada tampoco ni",
 	phrases: "en lugar de|en vez de|tal vez|a menos que",
 	options: "opción opcion",
-	roles:   "herramienta|pregunta|entrada|mensaje del cliente|mensaje del usuario|el mensaje del cliente|el mensaje del usuario",
-	verbs:   "es era sería está estaba parece podría puede debería tampoco",
-	is:      "es",
+	unsure: "nada ninguno ningún ninguna nadie cuando hasta aún todavía pero aunque excepto casi debería quiere quiero cree creo parece dice dicen usuario cliente falso dudo " +
+		"duda luego sería",
+	roles: "herramienta|pregunta|entrada|mensaje del cliente|mensaje del usuario|el mensaje del cliente|el mensaje del usuario",
+	verbs: "es era sería está estaba parece podría puede debería tampoco",
+	is:    "es",
 }
 
 // Known from: French dialogue and forums ("Attends,", "Je me suis trompé"), errata ("Correction :", with a blank before the colon) and school
@@ -104,6 +111,7 @@ var french = language{
 	doubts: "ne pas jamais sans exemple exemples éviter évite évitez incorrecte mauvais mauvaise faux fausse invalide pourrait pourrais pourrions si sinon ou brouillon gabarit " +
 		"précédent précédente précédents précédemment antérieur antérieure rejeté rejetée hypothétique aucun aucune ni",
 	phrases: "au lieu de|au lieu d'|plutôt que|peut-être|à moins que|a dit|a écrit|a demandé|a suggéré|a proposé",
+	unsure:  "rien personne quand lorsque jusqu'à tant mais sauf presque devrait veut veux croit crois semble dit disent utilisateur client doute encore bientôt cependant serait",
 	roles:   "outil|entrée|message du client|message de l'utilisateur|le message du client|le message de l'utilisateur",
 	verbs:   "est était serait semble pourrait peut devrait n'est n'était ne ou",
 	is:      "est",
@@ -125,6 +133,7 @@ var german = language{
 		"fragte vorgeschlagen vorgeschlagene zitat zitiert abgelehnt verworfen vorherige vorheriger vorherigen frühere früheren hypothetisch alternativ optionen sonst " +
 		"andernfalls weder",
 	options: "variante",
+	unsure:  "nichts niemand sobald solange bis aber außer fast sollte möchte will glaubt glaube scheint sagt benutzer nutzer kunde zweifel zweifle noch jedoch obwohl würde wäre bald",
 	roles:   "werkzeug|frage|eingabe|nachricht des kunden|nachricht des benutzers|die nachricht des kunden|die nachricht des benutzers",
 	verbs:   "ist war wäre würde wird kann könnte sollte scheint oder nicht",
 	is:      "ist lautet",
@@ -140,6 +149,7 @@ var japanese = language{
 	phrases: "例えば|たとえば|の例|例を|一例|使用例|実行例|サンプル|ひな形|テンプレート|下書き|候補|ではなく|じゃなく|でなく|ない|ません|なかっ|間違|誤り|無効|不正|もし|仮に|かもしれ|代わりに|の代わり|" +
 		"または|あるいは|もしくは|場合は|以前|却下|避け|と言|と書",
 	options: "選択肢 オプション 案",
+	unsure:  "無 未 不 非 ない ません なかっ でも しかし ただ まだ なら たら れば と思 らしい ようだ ようです はず お客様 ユーザ ですか ますか でしょうか",
 	roles:   "ツール|質問|入力|お客様のメッセージ|ユーザーのメッセージ",
 	verbs:   "は が を も では じゃ または",
 	is:      "は",
@@ -159,6 +169,7 @@ var portuguese = language{
 	phrases: "em vez de|ao invés de",
 	opening: "se caso",
 	options: "opção opcao",
+	unsure:  "nada nenhum nenhuma ninguém quando até ainda mas porém embora quase deveria quer quero acha acho parece diz usuário cliente falso duvido dúvida logo seria",
 	roles:   "ferramenta|pergunta|mensagem do cliente|mensagem do usuário|a mensagem do cliente|a mensagem do usuário",
 	verbs:   "é seria poderia pode deveria não",
 	is:      "é",

@@ -141,7 +141,10 @@ func (r *reader) alone(reply string) (_ Pick, done bool, _ error) {
 
 // scan reads a reply that may hold anything.
 func (r *reader) scan(reply string) (Pick, error) {
-	s := scanner{text: reply, read: r, choice: &chooser{text: reply, read: r}}
+	s := scanner{text: reply, read: r, choice: &chooser{text: reply, read: r, heard: r.listen()}}
 	s.run()
+	if s.fence.open {
+		s.choice.heard.hold()
+	}
 	return s.choice.choose(r)
 }

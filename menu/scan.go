@@ -43,7 +43,7 @@ func (s *scanner) run() {
 		for s.pos < len(s.text) && !stops[s.text[s.pos]] {
 			s.pos++
 		}
-		s.choice.speak(from, s.pos)
+		s.choice.speak(from, s.pos, s.fence.open)
 		if s.pos == len(s.text) {
 			return
 		}
@@ -95,7 +95,7 @@ const maxIndent = 100 // bytes before the first character of a line that is look
 
 // pass goes over n bytes that are prose after all.
 func (s *scanner) pass(n int) {
-	s.choice.speak(s.pos, s.pos+n)
+	s.choice.speak(s.pos, s.pos+n, s.fence.open)
 	s.pos += n
 }
 
@@ -103,6 +103,9 @@ func (s *scanner) pass(n int) {
 func (s *scanner) skip(end int, st standing, carries bool) {
 	s.floor = floor{at: end, standing: st, carries: carries}
 	s.pos = end
+	if !carries {
+		s.choice.heard.hold()
+	}
 }
 
 // lineStart is the start of the line that at stands on; at never goes back.
