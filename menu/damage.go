@@ -10,6 +10,10 @@ import (
 // either its end is certain, or the rest of the reply belongs to it. One that is cut could have become a pick, whatever it says
 // so far.
 func (s *scanner) damaged(from int, st standing, k *skimmer) {
+	if s.isSignature(from) {
+		s.copiedSignature()
+		return
+	}
 	m, why, ok := s.mended(from)
 	if ok && (m.text[0] == '[' || s.mendedObject(from, m, st)) {
 		if m.text[0] == '[' {

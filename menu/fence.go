@@ -26,7 +26,7 @@ func (s *scanner) ticks() {
 		s.pass(n)
 		return
 	}
-	if s.fence.open && char == s.fence.char && n >= s.fence.length && (!first || endsLine(s.text[s.pos+n:])) {
+	if s.fence.open && char == s.fence.char && n >= s.fence.length && (!first || endsLine(s.text[s.pos+n:]) || endsTurn(s.text[s.pos+n:])) {
 		s.fence = fence{}
 		s.note(Tag, s.pos, s.pos+n, "closes the fence")
 		s.skip(s.pos+n, stands, false)
@@ -70,8 +70,27 @@ func (s *scanner) foreign(n int, char byte) {
 	if inside := s.text[s.pos:end]; strings.IndexByte(inside, '{') >= 0 && saysCall(inside) {
 		s.choice.quotes = true
 	}
+	if s.buried(end) {
+		return
+	}
 	s.note(Quotation, s.pos, end, "a fence that holds something else")
 	s.skip(end, stands, false)
+}
+
+// closesFence gives how many bytes of a line close a fence of n characters: all of one that holds nothing else, or those up to a
+// token that ends the turn. 0 = it closes none.
+func closesFence(line string, char byte, n int) int {
+	rest := strings.TrimLeft(line, " \t\r>")
+	behind := strings.TrimLeft(rest, string(char))
+	switch {
+	case len(rest)-len(behind) < n:
+		return 0
+	case strings.Trim(behind, " \t\r>") == "":
+		return len(line)
+	case endsTurn(behind):
+		return len(line) - len(behind)
+	}
+	return 0
 }
 
 // fenceEnd is where the fence that opened before from is closed: on the same line, or by a line
@@ -84,9 +103,8 @@ func (s *scanner) fenceEnd(from int, char byte, n int) int {
 	}
 	for at++; at < len(s.text); {
 		line, _, _ := strings.Cut(s.text[at:], "\n")
-		inside := strings.Trim(line, " \t\r>")
-		if len(inside) >= n && strings.Trim(inside, string(char)) == "" {
-			return at + len(line)
+		if closing := closesFence(line, char, n); closing > 0 {
+			return at + closing
 		}
 		at += len(line) + 1
 	}

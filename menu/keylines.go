@@ -58,9 +58,8 @@ func (s *scanner) linesOfFence(from int, char byte, n int) (inside string, end i
 	start := min(s.lineEnd(from)+1, len(s.text))
 	for at := start; at < len(s.text); {
 		line := firstLine(s.text[at:])
-		marks := strings.Trim(line, " \t\r")
-		if len(marks) >= n && strings.Trim(marks, string(char)) == "" {
-			return s.text[start:at], at + len(line)
+		if closing := closesFence(line, char, n); closing > 0 && strings.IndexByte(line[:closing], '>') < 0 {
+			return s.text[start:at], at + closing
 		}
 		at += len(line) + 1
 	}

@@ -34,7 +34,9 @@ type reader struct {
 	byName  map[string]*registry.Option // made when many names are looked up
 	lookups int
 	copies  map[*registry.Option][2]string
-	folded  map[string]*registry.Option // see nearly
+
+	signatures map[string][2]string        // of isSignature
+	folded     map[string]*registry.Option // see nearly
 }
 
 // read makes a reading of the object at a place of text. ok is false when it is data.

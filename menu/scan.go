@@ -19,6 +19,7 @@ type scanner struct {
 	fence     fence
 	mending   int    // bytes that were looked at for damage to mend
 	form      string // the call format of the object that is looked at
+	turned    int    // behind the last end of a turn that had no pick; 0 = there was none
 	recipient string // whom a harmony message addresses that has named it with its role
 	read      *reader
 	choice    *chooser
@@ -85,6 +86,9 @@ func (s *scanner) quote() bool {
 	end := s.lineEnd(s.pos)
 	if saysCall(s.text[s.pos:end]) {
 		s.choice.quotes = true
+	}
+	if s.buried(end) {
+		return true
 	}
 	s.note(Quotation, line, end, "a line that starts with >")
 	s.skip(end, stands, false)

@@ -142,6 +142,15 @@ func set(words string) map[string]bool {
 func (s *scanner) after(at span) (standing, liberties) {
 	next := skimmer{text: s.text[:min(len(s.text), at.to+maxLabel)], pos: at.to}
 	next.space()
+	for strings.HasPrefix(next.text[next.pos:], "</") {
+		t := tagAt(next.text[next.pos:])
+		if t.size == 0 || !placeTags[t.name] {
+			break
+		}
+		at.to = next.pos + t.size
+		next.pos = at.to
+		next.space()
+	}
 	rest := next.text[next.pos:]
 	if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
 		if rest[0] == '}' && at.from <= s.first {

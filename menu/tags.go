@@ -69,6 +69,13 @@ func (s *scanner) angle() {
 // think skips thinking that ends in a mark of n bytes at end, counted from here. It never was
 // part of the reply: what follows stands as what came before it did.
 func (s *scanner) think(end, n int) {
+	to := len(s.text)
+	if end >= 0 {
+		to = s.pos + end
+	}
+	if s.buried(to) {
+		return
+	}
 	if end < 0 {
 		s.choice.unclosed = true
 		s.note(Thinking, s.pos, len(s.text), "it never ends, so all behind its start is thinking")
@@ -78,6 +85,40 @@ func (s *scanner) think(end, n int) {
 	st := s.standing(s.pos)
 	s.note(Thinking, s.pos, s.pos+end+n, "")
 	s.skip(s.pos+end+n, st, true)
+}
+
+// buried looks for an end of the turn in what would be skipped up to end, behind a pick, and stops there. If that was the end, what
+// follows is not the reply's; if it was quoted, it is. A correction makes all the difference, so neither is guessed.
+func (s *scanner) buried(end int) bool {
+	if s.choice.pick == nil {
+		return false
+	}
+	for at := s.pos; at < end; at++ {
+		i := strings.IndexByte(s.text[at:end], '<')
+		if i < 0 {
+			return false
+		}
+		if at += i; endsTurn(s.text[at:]) {
+			s.note(TurnEnd, at, at, "inside of what is skipped, behind a pick")
+			s.choice.tangled = true
+			s.pos = len(s.text)
+			return true
+		}
+	}
+	return false
+}
+
+// endsTurn reports whether a token or tag that ends a turn follows, with blanks before it.
+func endsTurn(text string) bool {
+	text = strings.TrimLeft(text, " \t")
+	if !strings.HasPrefix(text, "<") {
+		return false
+	}
+	if name, n := token(text); n > 0 {
+		return endTokens[name]
+	}
+	t := tagAt(text)
+	return t.size > 0 && endTags[t.name] && (t.closing || t.name != "s")
 }
 
 // forget handles a closing mark without an opening one: all before it was thinking.
@@ -105,6 +146,7 @@ func (s *scanner) endOfTurn(n int) {
 	}
 	s.note(Tag, s.pos, s.pos+n, "the end of a turn that has no pick")
 	s.skip(s.pos+n, s.standing(s.pos), true)
+	s.turned = s.pos
 }
 
 // role handles the opening of a turn; one of somebody else is made up.
@@ -125,7 +167,11 @@ func (s *scanner) role(n int) {
 			end += i
 		}
 	}
-	s.skip(end, s.standing(s.pos), true)
+	st := s.standing(s.pos)
+	if s.turned > 0 && isBlank(s.text[s.turned:s.pos]) {
+		st = stands // whatever the turn before it ended with
+	}
+	s.skip(end, st, true)
 }
 
 func letters(text string) int {
