@@ -35,7 +35,8 @@ type reply struct {
 	v      *View
 	a      Answer
 	round  int
-	digest string // of the answer as it came
+	digest string      // of the answer as it came
+	shown  []menu.Pick // worked examples in the asks before
 	rec    trace.Record
 	left   bool // the run goes on without the caller, and its end writes the record
 }
@@ -111,6 +112,7 @@ func (r *reply) take(ctx context.Context, t *turn) (out Outcome, winner *turn, e
 		return r.slip(ctx, t, d, nil, problem)
 	}
 	offered := among(r.v.Offered(d), t.Offer)
+	r.shown = r.examples(t, d)
 	pick, err := r.read(d, offered)
 	if off, ok := r.offPick(d, err); ok {
 		pick, err, offered = off, nil, r.v.all(d)
@@ -156,7 +158,7 @@ const inParts = "parts"
 // the same rules.
 func (r *reply) read(d *Decision, offered []registry.Option) (menu.Pick, error) {
 	how := d.Reading
-	how.Cut = r.a.Cut
+	how.Cut, how.Shown = r.a.Cut, r.shown
 	if r.a.Call == "" {
 		return menu.Parse(r.a.Text, offered, how)
 	}

@@ -75,8 +75,8 @@ func notDone(ctx context.Context, out Outcome) error {
 	return fmt.Errorf("%s %s: %w", out.Option, end, out.Result.Err)
 }
 
-// keptReply is how much of its own reply, in bytes, a picker is shown again.
-const keptReply = 2000
+// keptReply is how much of its own reply, in bytes, a picker is shown again. More of a faulty answer is apt to be repeated.
+const keptReply = 200
 
 // said quotes a picker's reply. What a picker reads is the whole turn so far, with every reply as data.
 func said(reply string) string { return "You answered:\n" + menu.Quote(cut(reply, keptReply)) }

@@ -56,6 +56,21 @@ func (r *reply) again(t *turn, at attempt) string {
 	return menu.Again(a, at.Number, t.Of, find(a.Options, at.Option), at.Problem.err())
 }
 
+// examples are the worked examples that again has shown in the turn so far.
+func (r *reply) examples(t *turn, d *Decision) []menu.Pick {
+	var shown []menu.Pick
+	for _, at := range t.Attempts {
+		if at.Verdict != refused {
+			continue
+		}
+		options := r.v.Offered(d)
+		if p, ok := menu.Example(options, at.Number, find(options, at.Option)); ok {
+			shown = append(shown, p)
+		}
+	}
+	return shown
+}
+
 // fallback is the option that is taken after the last refused answer; nil when there is none, or none that can be taken now.
 func (r *reply) fallback(t *turn, d *Decision) *registry.Option {
 	if d.OnFailure == "" {

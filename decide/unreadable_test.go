@@ -12,7 +12,7 @@ func TestUnreadableArgumentsNameTheirOption(t *testing.T) {
 		w := newWorld(t)
 		h := w.open().Handle
 		out := w.pick(h, "look", args)
-		if out.Option != "look" || !strings.Contains(out.Text, "does not fit look:") || strings.Contains(out.Text, "refund(") {
+		if out.Option != "look" || !strings.Contains(out.Text, "does not fit look (bad_args):") || strings.Contains(out.Text, "refund(") {
 			t.Errorf("%.40s: %+v", args, out)
 		}
 		w.is(h, Open, 2, 1, 0)
