@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxPhrases = 1000 // of one decision
-	maxPhrase  = 200  // characters
+	maxPhrases = 100 // of one decision
+	maxPhrase  = 200 // characters
 )
 
 // phrases reads the sentences that stand for options. What is said in one is less than a pick, so it may stand only for what changes

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxPhrases = 1000 // of one decision
-	maxPhrase  = 200  // characters
+	maxPhrases = 100 // of one decision
+	maxPhrase  = 200 // characters
 )
 
 // reading checks how replies are read. A phrase says less than a pick, so it can stand only for an option that changes nothing and needs
@@ -76,6 +76,19 @@ func (c *checker) phraseOption(p menu.Phrase, o *Option) {
 			return
 		}
 	}
+	if !Heard(p) {
+		c.fail("phrase %q: a reply of just these words picks nothing, since they might mean something else; %s", p.Text, PhraseFix)
+	}
+}
+
+// PhraseFix says what to do about a phrase that is not heard.
+const PhraseFix = "write one plain sentence that says what is done, without a question, brackets, quotes, doubts or a negation"
+
+// Heard reports whether a reply that is just the phrase is taken for it. One that is not would never do anything.
+func Heard(p menu.Phrase) bool {
+	alone := []registry.Option{{Name: p.Option, Method: &registry.Method{Name: p.Option, Effect: registry.Read}}}
+	pick, err := menu.Parse(p.Text, alone, menu.Reading{Phrases: []menu.Phrase{p}})
+	return err == nil && pick.Name == p.Option && pick.Strategy == menu.ByPhrase
 }
 
 // bareWords is a text without what does not tell sentences apart: case, look, and all that is no letter or digit.

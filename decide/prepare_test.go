@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
 )
 
@@ -19,11 +20,34 @@ func TestAddRefuses(t *testing.T) {
 		o.Again = true
 		return o
 	}
+	says := func(option string, phrases ...string) Decision {
+		d := Decision{Options: []Option{Func("tag", "tag"), Func("look", "lookup"), Func("ask_first", "read_asked"), Value("leave", 1), Value("stay", 2)}}
+		for _, p := range phrases {
+			d.Reading.Phrases = append(d.Reading.Phrases, menu.Phrase{Text: p, Option: option})
+		}
+		return d
+	}
+	two := says("leave", "I leave it")
+	two.Reading.Phrases = append(two.Reading.Phrases, menu.Phrase{Text: "i  LEAVE it.", Option: "stay"})
 	for _, tc := range []struct {
 		name string
 		d    Decision
 		want string
 	}{
+		{"a phrase that writes", says("tag", "I tag it"), `phrase "I tag it": the effect of the option "tag" is write; a phrase can stand for one with effect read alone`},
+		{"a phrase that needs a value", says("look", "I look at it"), `phrase "I look at it": the argument "order" of the option "look" needs a value`},
+		{"a phrase for no option", says("lave", "I leave it"), `phrase "I leave it": there is no option "lave"; did you mean "leave"?`},
+		{"a phrase for the abstaining option that is not offered", says(NoneOfThese, "None fits"), `there is no option "none_of_these"`},
+		{"a phrase that is a name", says("leave", "Stay!"), `phrase "Stay!": it is just the name of the option "stay"`},
+		{"a phrase without words", says("leave", "+1"), `phrase "+1": it has no letter`},
+		{"an empty phrase", says("leave", ""), `it has no letter`},
+		{"a long phrase", says("leave", strings.Repeat("x", 201)), `it has 201 characters; at most 200`},
+		{"a phrase with a bell", says("leave", "I leave\a"), "control characters"},
+		{"a phrase that is no text", says("leave", "I leave\xff"), "not valid UTF-8"},
+		{"two phrases that are one", two, `phrase "i  LEAVE it.": it differs from "I leave it", which stands for "leave", by case, blanks or marks alone`},
+		{"a phrase that asks", says("leave", "Shall I leave it?"), `phrase "Shall I leave it?": a reply of just these words picks nothing`},
+		{"many phrases", says("leave", make([]string, 101)...), "there are 101; at most 100"},
+		{"a reading that was cut", Decision{Options: []Option{Func("tag", "tag")}, Reading: menu.Reading{Cut: true}}, "set Answer.Cut"},
 		{"a bad name", Decision{Name: "a b", Options: []Option{Func("tag", "tag")}}, `decision "a b": the name "a b" has ' ' at character 2`},
 		{"no options", Decision{}, "it has no options"},
 		{"none alone", Decision{None: true}, "it has no options"},

@@ -8,7 +8,7 @@ import (
 
 const (
 	maxHeard  = 64 << 10 // bytes of prose in which phrases are looked for; who says more has not picked by a phrase
-	maxPhrase = 400      // bytes of a phrase
+	maxPhrase = 1000     // bytes of a phrase, which has at most 200 characters
 )
 
 // hearing is all the prose of a reply, for phrases. All of its methods may be called on nil, which keeps nothing.

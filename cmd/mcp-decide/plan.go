@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mcp-decide/mcp-decide/config"
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/internal/accept"
+	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/source"
+	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // plan is what a file comes to on this machine, before anything is made of it.
@@ -26,6 +29,9 @@ func planOf(f *config.File) (*plan, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	if unheard := unheardPhrases(f); unheard != nil {
+		return nil, &exitError{exitUsage, unheard}
+	}
 	p := &plan{file: f, methods: methods, warnings: append(slices.Clone(f.Warnings), warnings...)}
 	for _, d := range f.Decisions {
 		decision, err := wire(d)
@@ -35,6 +41,27 @@ func planOf(f *config.File) (*plan, error) {
 		p.decisions = append(p.decisions, decision)
 	}
 	return p, nil
+}
+
+// unheardPhrases are the phrases of a file for which no reply would ever be taken, as problems with their places.
+func unheardPhrases(f *config.File) error {
+	var problems config.Errors
+	for _, d := range f.Decisions {
+		for _, p := range d.Phrases {
+			if decide.Heard(menu.Phrase{Text: p.Text, Option: p.Option}) {
+				continue
+			}
+			problems = append(problems, config.Problem{
+				File: f.Path, Pos: p.Pos, Key: "decisions." + d.Name + ".phrases",
+				Message: fmt.Sprintf("a reply of just the words %s picks nothing, since they might mean something else", validate.Quote(p.Text)),
+				Fix:     strings.ToUpper(decide.PhraseFix[:1]) + decide.PhraseFix[1:],
+			})
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return problems
 }
 
 // surface is what the plan lets run, and by whom.
