@@ -102,6 +102,21 @@ var hostileShapes = map[string]string{
 	"entities":          "&amp;",
 	"tool responses":    "<tool_response>",
 	"template braces":   "{{name}} ",
+	"key fences":        "```yaml\ncall: done\n```\n",
+	"open key fences":   "```yaml\ncall: done\n",
+	"plain key fences":  "```\ncall: done\n",
+	"key lines":         "call: done\n",
+	"deep keys":         "  a:\n",
+	"items":             "- a\n",
+	"single quotes":     "'",
+	"wide sentences":    "。",
+	"wide corrections":  "等等，",
+	"corrected picks":   "不对，\n" + `{"call": "done"}` + "。",
+	"wide labels":       "例如：\n" + `{"call": "done"}` + "\n",
+	"phrases":           "all is said. ",
+	"glued phrases":     "all is said",
+	"half phrases":      "all is all is ",
+	"bold":              "** ",
 }
 
 // hostileFrames put a shape behind things that are looked back to.
@@ -118,6 +133,8 @@ var hostileFrames = map[string][2]string{
 	"in a mention":    {"I might use ", " or so."},
 	"before a pick":   {"", "\n" + `{"call": "done"}`},
 	"in thinking":     {"<think>", "</think>"},
+	"in key lines":    {"```yaml\ncall: search\nargs:\n", "\n```"},
+	"in a value":      {"```yaml\ncall: search\nquery: ", "\n```"},
 	"after an answer": {"<answer>", "</answer>"},
 }
 
@@ -162,7 +179,7 @@ func framed(frame [2]string, shape string, size int) string {
 func allocated(reply string, options []registry.Option) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for _, how := range []Reading{{}, {Cut: true}} {
+	for _, how := range []Reading{{}, {Cut: true}, {Phrases: []Phrase{{"all is said", "done"}, {"all is all is all", "done"}}}} {
 		pick, err := Parse(reply, options, how)
 		if err == nil && !json.Valid(pick.Args) {
 			panic("arguments are no JSON")
