@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/validate"
@@ -78,7 +79,8 @@ func workedArgs(o *registry.Option) (json.RawMessage, bool) {
 		}
 		_, err := o.Method.Check(raw)
 		if err == nil {
-			return raw, e.free
+			_, dropped, _ := cleaned(string(raw), o.Method.Params, false, false)
+			return raw, e.free && len(dropped) == 0
 		}
 		if !e.learn(err) {
 			break
@@ -104,7 +106,7 @@ func (e *exampler) learn(err error) (more bool) {
 	}
 	for _, p := range invalid.Problems {
 		switch {
-		case p.Example != "" && e.mended[p.Path] != p.Example && json.Valid([]byte(p.Example)):
+		case e.mended[p.Path] != p.Example && isValue(p.Example):
 			e.mended[p.Path], more = p.Example, true
 		case e.next[p.Path]+1 < e.rest[p.Path]:
 			delete(e.mended, p.Path)
@@ -218,7 +220,11 @@ func candidatesOf(p *registry.Param) []json.RawMessage {
 	}
 	var examples []json.RawMessage
 	if json.Unmarshal(keywords(p.Keywords).value("examples"), &examples) == nil {
-		all = append(all, examples[:min(len(examples), maxCandidates)]...)
+		for _, v := range examples[:min(len(examples), maxCandidates)] {
+			if isValue(string(v)) {
+				all = append(all, v)
+			}
+		}
 	}
 	for _, word := range madeUp[p.Type] {
 		all = append(all, json.RawMessage(word))
@@ -244,19 +250,21 @@ var madeUp = map[registry.Type][]string{
 
 // placeholderValue is the author's example of a value as JSON; nil when it is none.
 func placeholderValue(p *registry.Param) json.RawMessage {
-	text := p.Placeholder
-	if text == "" {
+	literal := p.Placeholder
+	if p.Type == registry.String && literal != "" {
+		literal = string(appendString(nil, literal))
+	}
+	if !isValue(literal) {
 		return nil
 	}
-	if p.Type == registry.String {
-		literal := appendString(nil, text)
-		if isPlaceholder(string(literal[1:len(literal)-1]), p) || !json.Valid(literal) {
-			return nil
-		}
-		return literal
+	return bytes.TrimSpace([]byte(literal))
+}
+
+// isValue reports whether a text is JSON that the reader does not take for a value that was left out.
+func isValue(literal string) bool {
+	if !json.Valid([]byte(literal)) {
+		return false
 	}
-	if raw := json.RawMessage(text); json.Valid(raw) {
-		return bytes.TrimSpace(raw)
-	}
-	return nil
+	inside, isText := strings.CutPrefix(strings.TrimSpace(literal), `"`)
+	return !isText || !isPlaceholder(strings.TrimSuffix(inside, `"`), nil)
 }
