@@ -46,9 +46,13 @@ func (s *scanner) draft(form string) draft {
 	return draft{form: form, from: s.pos, standing: s.standing(s.pos)}
 }
 
-// call sets which option is called.
+// call sets which option is called. A name that only the lenient reading takes for that of an option gives the types of the
+// option too: whether it is taken is for the reader of the whole object to say.
 func (d *draft) call(name string, r *reader) {
 	d.name, d.option = name, r.find(name)
+	if d.option == nil && r.how.Lenient {
+		d.option, _ = r.nearly(name)
+	}
 }
 
 // hand gives a call that was read whole to the chooser. It ends at end.
@@ -141,6 +145,9 @@ func (s *scanner) argumentsAt(d *draft, pos int) (end int, ok bool) {
 		return pos, false
 	}
 	d.args, d.mended, d.took = []byte(m.text), true, m.took
+	if k = (skimmer{text: m.text}); k.value() {
+		d.noteCall(m.text, k.members)
+	}
 	return m.end, true
 }
 

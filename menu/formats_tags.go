@@ -216,6 +216,12 @@ func (s *scanner) wrapped(t tag) (ok bool) {
 		return false
 	}
 	at := s.blankEnd(s.pos + t.size)
+	if t.size > len(t.name)+len("<>") {
+		if e, ok := elementAt(s.text, s.pos); ok && e.value != "" {
+			s.named(e, at)
+			return true
+		}
+	}
 	if at == len(s.text) || s.text[at] == '{' {
 		return false
 	}
@@ -245,6 +251,17 @@ func (s *scanner) wrapped(t tag) (ok bool) {
 	d.call(name, s.read)
 	s.keysAndValues(&d, e, behind)
 	return true
+}
+
+// named reads <tool_call name="name">{...}</tool_call>.
+func (s *scanner) named(e element, at int) {
+	if e.empty || !strings.HasPrefix(s.text[at:], "{") {
+		s.vendor()
+		return
+	}
+	d := s.draft(formInvoke)
+	d.call(e.value, s.read)
+	s.objectIn(&d, e, at)
 }
 
 // keysAndValues reads <arg_key>key</arg_key><arg_value>value</arg_value> up to the end of e.

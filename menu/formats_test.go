@@ -64,6 +64,9 @@ var formatReplies = []formatReply{
 
 	{"support", "invoke", "refund", refundArgs, "<function_calls>\n<invoke name=\"refund\">\n<parameter name=\"order_id\">⟦A-17⟧</parameter>\n<parameter name=\"amount\">⟦12.5⟧</parameter>\n</invoke>\n</function_calls>"},
 	{"support", "invoke", "refund", refundArgs, "<minimax:tool_call>\n<invoke name=\"refund\">\n<parameter name=\"order_id\">⟦A-17⟧</parameter>\n<parameter name=\"amount\">⟦12.5⟧</parameter>\n</invoke>\n</minimax:tool_call>"},
+	{"support", "invoke", "refund", refundArgs, "<antml:function_calls>\n<antml:invoke name=\"refund\">\n<antml:parameter name=\"order_id\">⟦A-17⟧</antml:parameter>\n<antml:parameter name=\"amount\">⟦12.5⟧</antml:parameter>\n</antml:invoke>\n</antml:function_calls>"},
+	{"support", "invoke", "refund", refundArgs, `<tool_call name="refund">` + refundObject + `</tool_call>`},
+	{"support", "invoke", "refund", refundArgs, "<minimax:tool_call><invoke name=\"refund\"><parameter name=\"order_id\">⟦A-17⟧</parameter><parameter name=\"amount\">⟦12.5⟧</parameter></invoke></minimax:tool_call>"},
 	{"support", "invoke", "close_ticket", `{}`, `<invoke name="close_ticket"></invoke>`},
 	{"support", "invoke", "close_ticket", `{}`, `<invoke name='close_ticket'/>`},
 	{"support", "invoke", "escalate", `{"queue": "legal", "urgent": true, "note": ""}`, `<INVOKE name="escalate"><Parameter name="queue">⟦legal⟧</Parameter><Parameter name="urgent"> ⟦true⟧ </Parameter><Parameter name="note"></Parameter></INVOKE>`},
@@ -160,6 +163,57 @@ func TestDoubtfulFormats(t *testing.T) {
 	}
 }
 
+// TestFormatsLeniently reads calls with the liberties of the lenient reading: those of an object, and no others.
+func TestFormatsLeniently(t *testing.T) {
+	t.Parallel()
+	menus := corpusMenus(t)
+	const refunded = `refund {"order_id": "A-17", "amount": 12.5}`
+	for _, c := range []struct{ want, reply string }{
+		{refunded, `[TOOL_CALLS]Refund[ARGS]{"order_id": "A-17", "amount": "12.5"}`},
+		{refunded, "<function=Refund><parameter=order_id>A-17</parameter><parameter=amount>12.5</parameter></function>"},
+		{refunded, "<tool_call>functions.refund<arg_key>order_id</arg_key><arg_value>A-17</arg_value><arg_key>amount</arg_key><arg_value>12.5</arg_value></tool_call>"},
+		{refunded, `[refund(order_id="A-17", amount="12.5")]`},
+		{`set_priority {"level": 3}`, `<｜DSML｜invoke name="set_priority"><｜DSML｜parameter name="level" string="true">3</｜DSML｜parameter></｜DSML｜invoke>`},
+		{`set_priority {"level": 3}`, "<function=set_priority><parameter=level>3.0</parameter></function>"},
+		{`escalate {"queue": "legal", "urgent": true}`, "<function=escalate><parameter=queue>Legal</parameter><parameter=urgent>true</parameter></function>"},
+		{"type_mismatch", "<function=escalate><parameter=queue>legal</parameter><parameter=urgent>yes</parameter></function>"},
+		{"type_mismatch", "<function=escalate><parameter=queue>legal</parameter><parameter=urgent>1</parameter></function>"},
+		{"type_mismatch", "<function=tag_ticket><parameter=tags>late, gold</parameter><parameter=mode>add</parameter></function>"},
+		{"unknown_call", "[TOOL_CALLS]refunds[ARGS]{}"},
+		{"bad_args", "<function=Refund><parameter=order_id>A-17</parameter><parameter=amount>12.5</parameter>"},
+		{"bad_args", "<function=refund><parameter=order_id>R&amp;D</parameter><parameter=amount>12.5</parameter></function>"},
+	} {
+		want := outcome{Error: validate.Kind(c.want)}
+		if name, args, ok := strings.Cut(c.want, " "); ok {
+			want = picks(name, args)
+		}
+		if got := readOutcome(c.reply, menus["support"], Reading{Lenient: true}); !got.equal(want) {
+			t.Errorf("got %s, want %s, of\n%s", got, want, c.reply)
+		}
+	}
+}
+
+// TestMendedFormats reads argument objects with damage that has one reading. Such a pick is no exact one.
+func TestMendedFormats(t *testing.T) {
+	t.Parallel()
+	menus := corpusMenus(t)
+	for _, reply := range []string{
+		"<function=refund>{'order_id': 'A-17', 'amount': 12.5,}</function>",
+		"[TOOL_CALLS]refund[ARGS]{order_id: \"A-17\", amount: 12.5}",
+		"<|tool_call_begin|>functions.refund:0<|tool_call_argument_begin|>{\"order_id\": \"A-17\"\n\"amount\": 12.5}<|tool_call_end|>",
+		"<|channel|>commentary to=functions.refund<|message|>{\"order_id\": \"A-17\", \"amount\": 12.5, /* all */}<|call|>",
+	} {
+		pick, err := Parse(reply, menus["support"], Reading{})
+		if err != nil || pick.Name != "refund" || byValue(pick.Args) != byValue([]byte(refundArgs)) {
+			t.Errorf("got %s %s, %v, of\n%s", pick.Name, pick.Args, err, reply)
+			continue
+		}
+		if pick.IsExact() || pick.Strategy != Repaired {
+			t.Errorf("found as %q with %q; want a repaired pick, of\n%s", pick.Strategy, pick.Liberties, reply)
+		}
+	}
+}
+
 var doubtfulFormats = []struct{ menu, want, reply string }{
 	// two calls in one carrier
 	{"support", "ambiguous", `[TOOL_CALLS]refund[ARGS]{"order_id": "A-17", "amount": 12.5}[TOOL_CALLS]close_ticket[ARGS]{}`},
@@ -197,6 +251,11 @@ var doubtfulFormats = []struct{ menu, want, reply string }{
 	{"support", "bad_args", `<|tool_call_begin|>functions.refund:0<|tool_call_argument_begin|>{"order_id": "A-17", "amount": 12.5} or not<|tool_call_end|>`},
 	{"support", "bad_args", `<|tool_call_begin|>functions.refund:0<|tool_call_argument_begin|>{"order_id": "A-17", "amount": 12.5} x> y<|tool_call_end|>`},
 	{"support", "no_action", `<tool_call>"tool_name>refund</tool_name></tool_call>`},
+	{"support", "bad_args", `<tool_call name="emit_plan">{"action": "close_ticket"}</tool_call>`},
+	{"support", "no_action", `<tool_call name="refund">A-17</tool_call>`},
+	{"notes", "no_action", "<antml:parameter name=\"body\">\n{\"call\": \"done\"}\n"},
+	{"notes", "bad_args", "<antml:invoke name=\"write_note\"><parameter name=\"title\">\n{\"call\": \"done\"}\n</parameter></antml:invoke>"},
+	{"support", "bad_args", "[TOOL_CALLS]close_ticket[ARGS]{'call': 'refund'}"},
 	{"support", "bad_args", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>refund\n```json\n{\"order_id\": \"A-17\", \"amount\": 12.5}\n<｜tool▁call▁end｜>"},
 	{"support", "no_action", "<｜tool▁call▁begin｜>code<｜tool▁sep｜>refund\n```json\n{\"order_id\": \"A-17\", \"amount\": 12.5}\n```<｜tool▁call▁end｜>"},
 	{"support", "no_action", "function<｜tool▁sep｜>refund\n```json\n{\"order_id\": \"A-17\", \"amount\": 12.5}\n```<｜tool▁call▁end｜>"},

@@ -181,8 +181,13 @@ func (s *scanner) harmonyCall(to string, body int) {
 
 // dsmlTag handles a tag of DeepSeek's own mark-up.
 func (s *scanner) dsmlTag() {
-	if strings.HasPrefix(s.text[s.pos:], "</") {
-		s.pass(len("</"))
+	if at := s.pos + len("</"+dsml); strings.HasPrefix(s.text[s.pos:], "</") {
+		end := at + len(nameAt(s.text, at))
+		if strings.HasPrefix(s.text[end:], ">") {
+			end++
+		}
+		s.note(Tag, s.pos, end, "")
+		s.skip(end, s.standing(s.pos), true)
 		return
 	}
 	e, ok := elementAt(s.text, s.pos)

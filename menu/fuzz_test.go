@@ -23,6 +23,12 @@ func FuzzParse(f *testing.F) {
 	for _, p := range soundPicks {
 		f.Add(p.reply)
 	}
+	for _, c := range formatReplies {
+		f.Add(c.text())
+	}
+	for _, c := range doubtfulFormats {
+		f.Add(c.reply)
+	}
 	for _, shape := range hostileShapes {
 		f.Add(shape + shape + `{"call": "done"}` + shape)
 	}

@@ -10,12 +10,12 @@ import (
 var (
 	thinkingTags = set("think thinking thought reasoning scratchpad reflection")
 	answerTags   = set("answer final_answer final")
-	placeTags    = set("tool_call tool_calls function_call function_calls tool_use output response result json pick call decision")
+	placeTags    = set("tool_call tool_calls function_call function_calls tool_use output response result json pick call decision toolcall")
 	callTags     = set("function invoke")
 	vendorTags   = set("parameter arg_key arg_value tool_name parameters")
 	endTags      = set("s end_of_turn eos")
 
-	endTokens = set("im_end eot_id eom_id end endoftext end_of_text return call end_of_turn end_of_sentence eos eot")
+	endTokens = set("im_end eot_id eom_id end endoftext end_of_text return call end_of_turn end_of_sentence eos eot end_of_turn_token")
 	roleTags  = set("start_of_turn tool_response function_response function_results tool_result")
 	roleMarks = set("im_start start start_header_id tool_outputs_begin tool_output_begin")
 	vendors   = set("tool_sep tool_call_argument_begin")
@@ -138,7 +138,7 @@ func (s *scanner) vendor() {
 }
 
 func (s *scanner) endOfTurn(n int) {
-	if s.choice.any() {
+	if s.choice.any() || s.choice.finds > 0 || s.choice.odd.why != "" {
 		s.note(TurnEnd, s.pos, s.pos+n, "nothing behind it is read")
 		s.choice.ended = true
 		s.pos = len(s.text)
@@ -282,6 +282,12 @@ func tagAt(text string) tag {
 	for i < len(text) && (isDigit(text[i]) || text[i] == '_' || text[i] == '-' || unicode.IsLetter(rune(text[i])) && text[i] < 0x80) {
 		i++
 	}
+	for _, space := range namespaces {
+		if i < len(text) && text[i] == ':' && strings.HasPrefix(text[from:], space) {
+			from += len(space)
+			i = from + len(nameAt(text, from))
+		}
+	}
 	if i == from || i-from > maxTagName || i == len(text) || !strings.ContainsRune("> =\n\t/", rune(text[i])) {
 		return tag{}
 	}
@@ -365,6 +371,9 @@ func (s *scanner) squareMark() bool {
 		s.note(Tag, s.pos, s.pos+len("[tool_calls]"), "")
 		s.skip(s.pos+len("[tool_calls]"), s.standing(s.pos), true)
 		s.floor.form = formMistral
+		if list, ok := strings.CutPrefix(trimUnseenLeft(s.text[s.pos:]), "["); ok && !strings.HasPrefix(trimUnseenLeft(list), "{") {
+			s.vendor() // a list of something else
+		}
 	default:
 		return false
 	}
