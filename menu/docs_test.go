@@ -38,6 +38,7 @@ type example struct {
 var (
 	leniently = Reading{Lenient: true}
 	cutShort  = Reading{Cut: true}
+	phrased   = Reading{Phrases: []Phrase{{"Nothing is left to do.", "done"}}}
 )
 
 // docExamples are the examples of docs/reading-replies.md, by the name that the page puts them under.
@@ -124,6 +125,10 @@ var docExamples = map[string][]example{
 	"key lines": {
 		{reply: "```\ncall: look\norder_id: A-17\n```", want: "look"},
 		{reply: "call: look\norder_id: A-17", want: "no_action"},
+	},
+	"phrases": {
+		{reply: "The parcel has arrived. Nothing is left to do.", want: "done", how: phrased},
+		{reply: "I can't say that nothing is left to do.", want: "no_action", how: phrased},
 	},
 }
 

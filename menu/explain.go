@@ -80,7 +80,7 @@ func (e *explanation) found(text string, rd *reading, at found, to relation) {
 		e.picks++
 	}
 	what := Candidate
-	if rd.damage.why != "" {
+	if !rd.isSound() && rd.call.text == "" { // no object could be read
 		what = Damage
 	}
 	e.noteAlso(what, at.from, at.end, "says "+rd.says()+to.words()+took(at.took, rd.took))

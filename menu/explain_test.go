@@ -117,6 +117,7 @@ func TestExplainAgrees(t *testing.T) {
 			p.reply, "\n" + p.reply + "\n", p.reply[1:], strings.ReplaceAll(p.reply, `"`, "'"), "[" + p.reply + ", " + p.reply + "]",
 			"{\"call\": \"close_ticket\"}\n", "Wait, no:\n", "\nActually, ", "Final answer:\n", "User: no\n", "Never mind.\n", "For example:\n",
 			"<answer>", "</think>", "<|im_end|>", "```json\n", "```\n", "\xff\xfe", "é\xe2\x82", "\u202e", "<|im_start|>user\n", "[", "}", `\"`,
+			"Nothing is left to do.", "call: done\n",
 		}, surroundings...)
 		reply := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 8).Draw(t, "pieces"), "")
 		reply = reply[:rapid.IntRange(len(reply)/2, len(reply)).Draw(t, "cut")]
@@ -127,7 +128,11 @@ func TestExplainAgrees(t *testing.T) {
 			}
 			reply = "\ufeff " + string(encoded)
 		}
-		agrees(t, reply, menus[p.menu], Reading{Lenient: rapid.Bool().Draw(t, "lenient"), Cut: rapid.Bool().Draw(t, "was cut")})
+		how := Reading{Lenient: rapid.Bool().Draw(t, "lenient"), Cut: rapid.Bool().Draw(t, "was cut")}
+		if rapid.Bool().Draw(t, "phrases") {
+			how.Phrases = []Phrase{{"Nothing is left to do.", menus[p.menu][0].Name}}
+		}
+		agrees(t, reply, menus[p.menu], how)
 	})
 }
 
@@ -194,6 +199,6 @@ func TestExplainGolden(t *testing.T) {
 		return
 	}
 	if d := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(fresh))); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+		t.Errorf("testdata/explain is stale, run go test ./menu -run Explain -update: -want +got:\n%s", d)
 	}
 }
