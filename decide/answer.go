@@ -129,7 +129,7 @@ func (r *reply) take(ctx context.Context, t *turn) (out Outcome, winner *turn, e
 		return r.run(ctx, t, d, picked{option: *o}) // the door says why not
 	}
 	if err := Inexact(pick, *o); err != nil {
-		return r.refuse(ctx, t, d, o, err)
+		return r.refuse(ctx, t, d, o, InPlaces(err, r.given(), offered, r.how(d)))
 	}
 	if r.a.Ceiling != "" && !r.a.Ceiling.Covers(o.Method.Effect.Or()) {
 		return r.slip(ctx, t, d, o, wrongTool(o, t))
@@ -157,10 +157,8 @@ const inParts = "parts"
 // read reads the pick out of the answer. A pick given in parts goes through the reader too, so that both forms are held to
 // the same rules.
 func (r *reply) read(d *Decision, offered []registry.Option) (menu.Pick, error) {
-	how := d.Reading
-	how.Cut, how.Shown = r.a.Cut, r.shown
 	if r.a.Call == "" {
-		return menu.Parse(r.a.Text, offered, how)
+		return menu.Parse(r.a.Text, offered, r.how(d))
 	}
 	if len(r.a.Args) > 0 {
 		if _, err := validate.Decode(r.a.Args); err != nil {
@@ -171,8 +169,17 @@ func (r *reply) read(d *Decision, offered []registry.Option) (menu.Pick, error) 
 	if err != nil {
 		return menu.Pick{}, err
 	}
-	how.Phrases = nil // a name is not a sentence
-	return menu.Parse(text, offered, how)
+	return menu.Parse(text, offered, r.how(d))
+}
+
+// how says how the answer is read.
+func (r *reply) how(d *Decision) menu.Reading {
+	how := d.Reading
+	how.Cut, how.Shown = r.a.Cut, r.shown
+	if r.a.Call != "" {
+		how.Phrases = nil // a name is not a sentence
+	}
+	return how
 }
 
 // about says which option an error is about.

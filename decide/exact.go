@@ -2,7 +2,9 @@ package decide
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcp-decide/mcp-decide/menu"
@@ -24,6 +26,24 @@ func Inexact(p menu.Pick, o registry.Option) error {
 		Read:     loosely(p),
 		Hint:     `Write the pick again as one exact JSON object, {"call": <option>, "args": {...}}, with nothing in it to mend or to guess`,
 	})
+}
+
+// InPlaces adds to an error of Inexact what a strict reading says of the same reply, since that names the places: a reader that was
+// lenient only says what it did. Nil stays nil.
+func InPlaces(inexact error, reply string, offered []registry.Option, how menu.Reading) error {
+	var invalid, more *validate.Error
+	if !how.Lenient || !errors.As(inexact, &invalid) {
+		return inexact
+	}
+	how.Lenient, how.Phrases = false, nil
+	pick, err := menu.Parse(reply, offered, how)
+	if o := find(offered, pick.Name); err == nil && o != nil {
+		_, err = o.Method.Check(pick.Args)
+	}
+	if !errors.As(err, &more) {
+		return inexact
+	}
+	return validate.NewError(invalid.Subject, slices.Concat(invalid.Problems, more.Problems)...)
 }
 
 // loosely says how an inexact pick was read.

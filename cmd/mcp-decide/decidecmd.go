@@ -236,7 +236,10 @@ func (a *app) dryRun(ctx context.Context, view *decide.View, d *decide.Decision,
 	}
 	how := d.Reading
 	how.Cut = c.cut
-	pick, args, err := gatedPick(reply, view.Offered(d), how, decide.Inexact)
+	offered := view.Offered(d)
+	pick, args, err := gatedPick(reply, offered, how, func(p menu.Pick, o registry.Option) error {
+		return decide.InPlaces(decide.Inexact(p, o), reply, offered, how)
+	})
 	if err != nil {
 		return a.failDecision(c.asJSON, explain(err), decide.Outcome{Attempts: 1})
 	}
