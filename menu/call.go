@@ -123,10 +123,15 @@ func (c *call) sayAll(key string) bool {
 	return len(c.keys) > 0
 }
 
-// byToolCalls reads {"tool_calls": [{"function": {"name": name, "arguments": {}}}]}.
+// byToolCalls reads {"tool_calls": [{"function": {"name": name, "arguments": {}}}]}, unless it is the message of somebody else.
 func (c *call) byToolCalls(level int) bool {
 	if level == maxWrappers {
 		return false
+	}
+	for role := range c.values("role") {
+		if !sameText(role.of(c.text), `"assistant"`) {
+			return false
+		}
 	}
 	var found []call
 	for list := range c.values("tool_calls") {

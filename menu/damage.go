@@ -42,8 +42,13 @@ func (s *scanner) mended(from int) (mended, damage, bool) {
 	}
 	m, why, ok := mend(s.text, from)
 	s.mending += m.end - from
+	if ok && m.closed > 0 && !s.fence.open && startsFence(trimUnseenLeft(s.text[m.end:])) {
+		return m, damage{why: "a fence mark stands in it, and no fence is open"}, false
+	}
 	return m, why, ok
 }
+
+func startsFence(text string) bool { return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") }
 
 const mendings = 4 // passes over a reply in search of damage that can be mended
 

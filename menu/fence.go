@@ -8,6 +8,7 @@ type fence struct {
 	char     byte
 	length   int
 	standing standing // of the fence itself
+	from     int      // where its inside starts
 }
 
 // dataFences are the languages of fences that may hold a pick.
@@ -43,7 +44,7 @@ func (s *scanner) ticks() {
 		}
 		return
 	}
-	s.fence = fence{true, char, n, st}
+	s.fence = fence{true, char, n, st, s.pos + n + len(language)}
 	s.note(Tag, s.pos, s.pos+n+len(language), "opens a fence that may hold a pick")
 	s.skip(s.pos+n+len(language), st, true)
 }

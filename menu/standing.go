@@ -86,7 +86,7 @@ func labelStanding(label string) standing {
 	switch {
 	case words == "" || isQuote(last) || last == '」' || last == '』':
 		return mention
-	case strings.Count(words, "(") > strings.Count(words, ")"), strings.Count(words, "（") > strings.Count(words, "）"), strings.ContainsAny(words, "{}|"):
+	case strings.Count(words, "(") > strings.Count(words, ")"), strings.Count(words, "[") > strings.Count(words, "]"), strings.Count(words, "（") > strings.Count(words, "）"), strings.ContainsAny(words, "{}|"):
 		return enclosed
 	case isRole(words):
 		return others
@@ -153,10 +153,17 @@ func (s *scanner) after(at span) (standing, liberties) {
 	}
 	rest := next.text[next.pos:]
 	if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
-		if rest[0] == '}' && at.from <= s.first {
+		if rest[0] == '}' && (at.from <= s.first || s.fence.open && isBlank(s.text[s.fence.from:at.from])) {
 			return stands, liberties{SurplusBrace}
 		}
 		return enclosed, nil
+	}
+	line, _, _ := strings.Cut(next.text[at.to:], "\n")
+	if i := strings.IndexAny(line, "{[<}]"); i >= 0 && (line[i] == '}' || line[i] == ']') {
+		return enclosed, nil // as in {...}.5}
+	}
+	if strings.HasPrefix(rest, "?") || strings.HasPrefix(rest, "？") {
+		return doubted, nil
 	}
 	if breaks := strings.Count(s.text[at.to:next.pos], "\n"); breaks > 0 || rest == "" || rest[0] == '{' {
 		if first, _ := utf8.DecodeRuneInString(rest); breaks == 1 && unicode.IsLower(first) && goesOn(rest[:min(len(rest), 40)]) {
