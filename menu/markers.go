@@ -28,18 +28,30 @@ func remarksIn(text string, spoken []span) remarks {
 	return r
 }
 
-const maxOpening = 160 // bytes at the start of a sentence that are looked at
+const (
+	maxOpening = 160 // bytes at the start of a sentence that are looked at
+	maxMarker  = 64  // bytes of the longest marker
+)
 
 // sentence looks at the first words. In quotes they are somebody's words, and replace nothing.
 func (r *remarks) sentence(text string) {
 	text = text[:min(len(text), maxOpening)]
-	words := strings.TrimLeftFunc(text, isOpening)
+	words := text[opening(text):]
 	if words == "" {
 		return
 	}
-	first, _ := utf8.DecodeRuneInString(words)
-	for _, m := range markers[unicode.ToLower(first)] {
-		if hasPrefixFold(words, m.text) && m.ends(words[len(m.text):]) {
+	var small [maxMarker]byte
+	lower := small[:0]
+	list := markersAt(words)
+	for i := range list {
+		m := &list[i]
+		if len(words) < len(m.text) || words[1]|0x20 != m.text[1]|0x20 && m.text[1] < utf8.RuneSelf {
+			continue // most are told apart by their second byte
+		}
+		if len(lower) == 0 {
+			lower = appendLower(lower, words[:min(len(words), maxMarker)])
+		}
+		if string(lower[:min(len(lower), len(m.text))]) == m.text && m.ends(words[len(m.text):]) {
 			r.corrected = r.corrected || m.means.corrected && !isQuoted(text[:len(text)-len(words)])
 			r.withdrawn = r.withdrawn || m.means.withdrawn
 			r.invented = r.invented || m.means.invented
@@ -48,9 +60,51 @@ func (r *remarks) sentence(text string) {
 	}
 }
 
-// isOpening knows what may stand before the first word of a sentence.
+// opening is the length of what stands before the first word of a sentence.
+func opening(text string) int {
+	for i, r := range text {
+		switch {
+		case r < utf8.RuneSelf && openings[r]:
+		case r > 0x3000 && r < 0xa000 && r != '「' && r != '『':
+			return i // letters and signs of Chinese and Japanese
+		case r < utf8.RuneSelf || unicode.IsLetter(r) || !isOpening(r):
+			return i
+		}
+	}
+	return len(text)
+}
+
 func isOpening(r rune) bool {
 	return r == '\n' || isMark(r) || isQuote(r) || strings.ContainsRune("([（「『¡¿", r)
+}
+
+// openings are the ASCII characters of isOpening.
+var openings = func() (is [utf8.RuneSelf]bool) {
+	for c := range is {
+		is[c] = isOpening(rune(c))
+	}
+	return is
+}()
+
+// appendLower writes text in lower case, each character in as many bytes as before.
+func appendLower(b []byte, text string) []byte {
+	for i, r := range text {
+		if r < utf8.RuneSelf {
+			if r >= 'A' && r <= 'Z' {
+				r |= 0x20
+			}
+			b = append(b, byte(r))
+			continue
+		}
+		switch lower := unicode.ToLower(r); {
+		case r == utf8.RuneError || utf8.RuneLen(lower) != utf8.RuneLen(r):
+			_, n := utf8.DecodeRuneInString(text[i:])
+			b = append(b, text[i:i+n]...)
+		default:
+			b = utf8.AppendRune(b, lower)
+		}
+	}
+	return b
 }
 
 // isQuoted reports whether what stands before the first word opens a quotation. A backtick is a mark like "**".
@@ -92,6 +146,28 @@ func (m *marker) ends(rest string) bool {
 	}
 	return true
 }
+
+// markersAt are those that may start a text that is not empty.
+func markersAt(text string) []marker {
+	if c := text[0]; c < utf8.RuneSelf {
+		return asciiMarkers[c]
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	if first < 0x3000 {
+		first = unicode.ToLower(first)
+	}
+	return markers[first]
+}
+
+// asciiMarkers are the markers whose first letter is an ASCII letter, in either case.
+var asciiMarkers = func() (by [utf8.RuneSelf][]marker) {
+	for first, list := range markers {
+		if first < utf8.RuneSelf {
+			by[first], by[unicode.ToUpper(first)] = list, list
+		}
+	}
+	return by
+}()
 
 // markers are all of them by their first letter, the longer ones first.
 var markers = func() map[rune][]marker {

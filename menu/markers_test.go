@@ -149,7 +149,7 @@ func TestMarkerTable(t *testing.T) {
 	}
 	for first, list := range markers {
 		for i, m := range list {
-			if r, _ := utf8.DecodeRuneInString(m.text); r != first || m.text == "" {
+			if r, _ := utf8.DecodeRuneInString(m.text); r != first || len(m.text) < 2 || len(m.text) > maxMarker || string(appendLower(nil, m.text)) != m.text {
 				t.Errorf("%q is filed under %q", m.text, first)
 			}
 			for _, other := range list[:i] {
@@ -192,6 +192,16 @@ func TestDoubtIn(t *testing.T) {
 	} {
 		if got := doubtIn(words); got != want {
 			t.Errorf("%q: got %q, want %q", words, got, want)
+		}
+	}
+}
+
+// TestAppendLower keeps the length of everything.
+func TestAppendLower(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"WAIT": "wait", "À LA Réflexion": "à la réflexion", "İK\u212a": "İk\u212a", "不对": "不对", "a\xffB": "a\xffb", "\xe7\xad": "\xe7\xad", "": ""} {
+		if got := string(appendLower(nil, text)); got != want || len(got) != len(text) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
