@@ -236,6 +236,9 @@ func (s *scanner) literals(form string, at int, sep string, closings ...string) 
 			s.lose(&d, notLiteral)
 			return
 		}
+		if bare, ok := strings.CutSuffix(name, ".call"); ok && form == formLlama && s.read.find(name) == nil {
+			name = bare // as Llama calls the tools that it was taught
+		}
 		one := d
 		one.call(name, s.read)
 		one.args = l.out

@@ -160,6 +160,19 @@ func (s *scanner) pythonTag(n int) {
 	s.floor.form = formLlama
 }
 
+// madeUp skips what the model wrote in the name of a tool, up to a mark of n bytes at end, counted from here. A pick behind it rests on
+// what no tool has said. Without its end nothing behind it is read.
+func (s *scanner) madeUp(end, n int) {
+	if end < 0 {
+		s.vendor()
+		return
+	}
+	s.choice.invented = true
+	s.note(Remark, s.pos, s.pos+end+n, remarks{invented: true}.words())
+	s.buried(s.pos + end)
+	s.skip(s.pos+end+n, s.standing(s.pos), true)
+}
+
 // recipient is whom a harmony header addresses; "" = nobody.
 func recipient(header string) string {
 	_, to, ok := strings.Cut(header, "to=")

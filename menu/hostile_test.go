@@ -101,6 +101,8 @@ var hostileShapes = map[string]string{
 	"whole tool code":   "```tool_code\nsearch(query='a')\n```\n",
 	"entities":          "&amp;",
 	"tool responses":    "<tool_response>",
+	"whole responses":   "<tool_response></tool_response>",
+	"made-up outputs":   "<｜tool▁outputs▁begin｜>",
 	"template braces":   "{{name}} ",
 	"key fences":        "```yaml\ncall: done\n```\n",
 	"open key fences":   "```yaml\ncall: done\n",

@@ -16,8 +16,9 @@ var (
 	endTags      = set("s end_of_turn eos")
 
 	endTokens = set("im_end eot_id eom_id end endoftext end_of_text return call end_of_turn end_of_sentence eos eot end_of_turn_token")
-	roleTags  = set("start_of_turn tool_response function_response function_results tool_result")
-	roleMarks = set("im_start start start_header_id tool_outputs_begin tool_output_begin")
+	roleTags  = set("start_of_turn")
+	replyTags = set("tool_response function_response function_results tool_result")
+	roleMarks = set("im_start start start_header_id")
 	vendors   = set("tool_sep tool_call_argument_begin")
 )
 
@@ -59,6 +60,9 @@ func (s *scanner) angle() {
 		s.endOfTurn(t.size)
 	case roleTags[t.name] && !t.closing:
 		s.role(t.size)
+	case replyTags[t.name] && !t.closing:
+		end, n := closing(rest, t)
+		s.madeUp(end, n)
 	case answerTags[t.name] || placeTags[t.name]:
 		s.place(t)
 	default:
@@ -203,6 +207,9 @@ func (s *scanner) token(name string, n int) {
 		s.vendor()
 	case name == "tool_call_begin":
 		s.tokenCall(n)
+	case name == "tool_outputs_begin":
+		const end = "<｜tool▁outputs▁end｜>"
+		s.madeUp(strings.Index(s.text[s.pos:], end), len(end))
 	case name == "python_tag":
 		s.pythonTag(n)
 	case endTokens[name]:
