@@ -144,7 +144,7 @@ func (r *reader) broken(text string, k *skimmer, why damage) *reading {
 	if c, ok := callOf(k.text, k.members, maxWrappers); ok && c.conflict == "" && c.name.of(k.text)[0] == '"' {
 		name := c.name.of(k.text)
 		rd.name = unquoted(name[1 : len(name)-1])
-		rd.option = r.find(rd.name)
+		rd.option = r.named(rd.name)
 	}
 	switch {
 	case rd.option != nil:

@@ -49,10 +49,7 @@ func (s *scanner) draft(form string) draft {
 // call sets which option is called. A name that only the lenient reading takes for that of an option gives the types of the
 // option too: whether it is taken is for the reader of the whole object to say.
 func (d *draft) call(name string, r *reader) {
-	d.name, d.option = name, r.find(name)
-	if d.option == nil && r.how.Lenient {
-		d.option, _ = r.nearly(name)
-	}
+	d.name, d.option = name, r.named(name)
 }
 
 // hand gives a call that was read whole to the chooser. It ends at end.

@@ -105,7 +105,7 @@ func (r *reader) keyed(inside, written string) *reading {
 	if why != "" {
 		return r.unfit(inside, name, why)
 	}
-	w := keyWriter{option: r.find(name)}
+	w := keyWriter{option: r.named(name)}
 	if w.top(top); w.why != "" {
 		return r.unfit(inside, name, w.why)
 	}
@@ -123,7 +123,7 @@ func (r *reader) keyed(inside, written string) *reading {
 
 // unfit is the reading of key lines that can't be read.
 func (r *reader) unfit(inside, name, why string) *reading {
-	rd := &reading{text: inside, name: name, option: r.find(name)}
+	rd := &reading{text: inside, name: name, option: r.named(name)}
 	problem := validate.Problem{Kind: validate.NoAction, Expected: "a JSON object", Read: why, Hint: howToAnswer}
 	if rd.option != nil {
 		problem.Kind, problem.Path, problem.Expected = validate.BadArgs, "args", `lines of "key: value"`

@@ -271,6 +271,15 @@ func (l *listing) near(text string) string {
 	return l.folded[foldedForm(text)]
 }
 
+// named is the option of a name, if need be and the reading allows it of one in another dress.
+func (r *reader) named(name string) *registry.Option {
+	o := r.find(name)
+	if o == nil && r.how.Lenient {
+		o, _ = r.nearly(name)
+	}
+	return o
+}
+
 // nearly is the one option whose name it is, with another case, other blanks and dashes, or a prefix that systems put before the
 // names of their tools.
 func (r *reader) nearly(name string) (*registry.Option, Liberty) {

@@ -119,7 +119,7 @@ func (r *reader) otherIn(c *call, key string, o *registry.Option) string {
 			continue
 		}
 		name := unquoted(text[1 : len(text)-1])
-		if other := r.find(name); other != nil && other != o {
+		if other := r.named(name); other != nil && other != o {
 			return name
 		}
 	}
