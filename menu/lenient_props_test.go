@@ -108,7 +108,7 @@ func TestLenientNamesItsLiberties(t *testing.T) {
 		}
 		seen.add(took...)
 	})
-	if len(seen) < 5 {
+	if len(seen) < 2 {
 		t.Errorf("only %q were taken", seen)
 	}
 }
@@ -116,7 +116,7 @@ func TestLenientNamesItsLiberties(t *testing.T) {
 // oddValue draws a value that may or may not be one of p.
 func oddValue(t *rapid.T, p *registry.Param, depth int) any {
 	switch rapid.IntRange(0, 5).Draw(t, "odd") {
-	case 0:
+	case 0, 3:
 		return rapid.SampledFrom([]any{"3", "3.0", "true", "TRUE", "in progress", "A-B-C", "Done", "[1, \"2\"]", "[]", `{"p0": "1"}`, `[{"p0": 2}]`, " [true] ", "{}", "null",
 			json.RawMessage("3.0"), json.RawMessage("12"), json.RawMessage("1e0"), true, nil, []any{map[string]any{"p0": "2"}}, []any{"1", "x"}, map[string]any{"p0": "3"}}).Draw(t, "value")
 	case 1:
