@@ -117,16 +117,12 @@ func (e *explanation) remarks(text string, spoken []span) {
 	if e == nil {
 		return
 	}
-	for _, part := range spoken {
-		for at := part; at.from < at.to; {
-			end := at.from + nextSentence(at.of(text))
-			var one remarks
-			if one.sentence(at.of(text)); one != (remarks{}) {
-				sentence := text[at.from:end]
-				from := end - len(trimUnseenLeft(sentence))
-				e.note(Remark, from, from+len(trimUnseen(sentence)), one.words())
-			}
-			at.from = end
+	for at, quoted := range sentencesOf(text, spoken) {
+		var one remarks
+		if one.sentence(at.of(text), quoted); one != (remarks{}) {
+			sentence := at.of(text)
+			from := at.to - len(trimUnseenLeft(sentence))
+			e.note(Remark, from, from+len(trimUnseen(sentence)), one.words())
 		}
 	}
 }

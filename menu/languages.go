@@ -4,7 +4,7 @@ package menu
 // here: a correction that is missing leaves a reply ambiguous, one too many takes a wrong pick.
 type language struct {
 	// Markers, separated by "|", which count at the start of a sentence. One that ends in "," needs a pause behind it ("wait," also
-	// knows "Wait." and "Wait -"), one that ends in ":" needs a colon or the end of the line. Any other counts as whole words.
+	// knows "Wait." and "Wait -"), one that ends in ":" needs a colon, a last word may also end its line. Any other counts as whole words.
 	corrections string // what came before is replaced by what follows
 	finals      string // what follows is the last word
 	withdrawals string // what came before is taken back. They only ever refuse, so here the start of a word is enough

@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,14 +19,51 @@ type remarks struct {
 // remarksIn reads the prose stretches of a text.
 func remarksIn(text string, spoken []span) remarks {
 	var r remarks
-	for _, part := range spoken {
-		rest := part.of(text)
-		for rest != "" {
-			r.sentence(rest)
-			rest = rest[nextSentence(rest):]
-		}
+	for at, quoted := range sentencesOf(text, spoken) {
+		r.sentence(at.of(text), quoted)
 	}
 	return r
+}
+
+// sentencesOf are the sentences of prose stretches, and whether each stands inside a quotation that began before it.
+func sentencesOf(text string, spoken []span) iter.Seq2[span, bool] {
+	return func(yield func(span, bool) bool) {
+		for _, part := range spoken {
+			quoted := false
+			for from := part.from; from < part.to; {
+				at := span{from, from + nextSentence(text[from:part.to])}
+				if !yield(at, quoted) {
+					return
+				}
+				quoted = quotedAfter(at.of(text), quoted)
+				if line := at.of(text); line == "\n" || line == "\r\n" {
+					quoted = false // a new paragraph
+				}
+				from = at.to
+			}
+		}
+	}
+}
+
+// quotedAfter reports whether a quotation is open behind a sentence.
+func quotedAfter(sentence string, quoted bool) bool {
+	if strings.Count(sentence, `"`)%2 == 1 {
+		quoted = !quoted
+	}
+	if isASCII(sentence) {
+		return quoted
+	}
+	for _, r := range sentence {
+		switch r {
+		case '“': // which ends a German quotation
+			quoted = !quoted
+		case '„', '«', '「', '『':
+			quoted = true
+		case '”', '»', '」', '』':
+			quoted = false
+		}
+	}
+	return quoted
 }
 
 const (
@@ -34,7 +72,7 @@ const (
 )
 
 // sentence looks at the first words. In quotes they are somebody's words, and replace nothing.
-func (r *remarks) sentence(text string) {
+func (r *remarks) sentence(text string, quoted bool) {
 	text = text[:min(len(text), maxOpening)]
 	words := text[opening(text):]
 	if words == "" {
@@ -52,7 +90,7 @@ func (r *remarks) sentence(text string) {
 			lower = appendLower(lower, words[:min(len(words), maxMarker)])
 		}
 		if string(lower[:min(len(lower), len(m.text))]) == m.text && m.ends(words[len(m.text):]) {
-			r.corrected = r.corrected || m.means.corrected && !isQuoted(text[:len(text)-len(words)])
+			r.corrected = r.corrected || m.means.corrected && !quoted && !isQuoted(text[:len(text)-len(words)])
 			r.withdrawn = r.withdrawn || m.means.withdrawn
 			r.invented = r.invented || m.means.invented
 			return
@@ -123,10 +161,11 @@ type marker struct {
 type markerEnd int
 
 const (
-	anything markerEnd = iota
-	wordEnds           // no further letter
-	pause              // a comma, full stop, dash or the like
-	label              // a colon, or the end of the line
+	anything   markerEnd = iota
+	wordEnds             // no further letter
+	pause                // a comma, full stop, dash or the like
+	label                // a colon, or the end of the line, perhaps behind "is"
+	labelColon           // a colon, perhaps behind "is"
 	colon
 )
 
@@ -138,8 +177,8 @@ func (m *marker) ends(rest string) bool {
 		return isUnspaced(last) || !unicode.IsLetter(next) && !unicode.IsDigit(next)
 	case pause:
 		return isPause(rest)
-	case label:
-		return isLabelEnd(rest)
+	case label, labelColon:
+		return isLabelEnd(rest, m.end == label)
 	case colon:
 		rest = strings.TrimLeftFunc(rest, isInline)
 		return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：")
@@ -179,6 +218,9 @@ var markers = func() map[rune][]marker {
 				m.text, m.end = base, pause
 			} else if base, ok := strings.CutSuffix(text, ":"); ok {
 				m.text, m.end = base, label
+				if means.withdrawn { // "Edit" alone may be a heading
+					m.end = labelColon
+				}
 			}
 			first, _ := utf8.DecodeRuneInString(text)
 			all[first] = append(all[first], m)
@@ -213,13 +255,13 @@ func isPause(rest string) bool {
 	return n > 0 && strings.ContainsRune(",.!:;…—–，。！：；、．｡､", r)
 }
 
-// isLabelEnd reports whether a label ends here: "Final answer", then ":", "is:" or a line end.
-func isLabelEnd(rest string) bool {
+// isLabelEnd reports whether a label ends here: "Final answer", then ":", "is:" or, if it may end with the line, that.
+func isLabelEnd(rest string, line bool) bool {
 	rest = strings.TrimLeftFunc(rest, isInline)
 	if word := rest[:lettersOf(rest)]; copulas[strings.ToLower(word)] {
 		rest = strings.TrimLeftFunc(rest[len(word):], isInline)
 	}
-	return rest == "" || rest[0] == ':' || rest[0] == '\n' || strings.HasPrefix(rest, "：")
+	return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：") || line && (rest == "" || rest[0] == '\n')
 }
 
 // copulas may stand between a label and its colon.

@@ -291,7 +291,7 @@ func isUnsure(rest string) bool {
 	if before, behind, ok := strings.Cut(rest, ":"); ok {
 		// Of labels only "Final answer:" is sure to be the model's.
 		var label remarks
-		label.sentence(rest)
+		label.sentence(rest, false)
 		if !label.corrected || label.withdrawn || strings.Contains(before, "\x00") {
 			return true
 		}
