@@ -46,6 +46,10 @@ func (s *scanner) angle() {
 	switch {
 	case t.size == 0:
 		s.pass(1)
+	case placeTags[t.name]: // first, since most are
+		if !s.wrapped(t) {
+			s.place(t)
+		}
 	case thinkingTags[t.name] && t.closing:
 		s.forget(t.size)
 	case thinkingTags[t.name]:
@@ -55,7 +59,6 @@ func (s *scanner) angle() {
 		s.tagged()
 	case vendorTags[t.name] && !t.closing:
 		s.vendor()
-	case s.wrapped(t):
 	case endTags[t.name] && (t.closing || t.name != "s"):
 		s.endOfTurn(t.size)
 	case roleTags[t.name] && !t.closing:
@@ -63,7 +66,7 @@ func (s *scanner) angle() {
 	case replyTags[t.name] && !t.closing:
 		end, n := closing(rest, t)
 		s.madeUp(end, n)
-	case answerTags[t.name] || placeTags[t.name]:
+	case answerTags[t.name]:
 		s.place(t)
 	default:
 		s.pass(1)
