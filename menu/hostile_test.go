@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // hostileShapes are texts that cost a careless reader more than their length.
@@ -202,4 +203,32 @@ func BenchmarkHostile(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestRepeatsChangeNothing: what is skipped because it repeats itself changes no reading. An explanation skips nothing.
+func TestRepeatsChangeNothing(t *testing.T) {
+	t.Parallel()
+	options := hostileOptions()
+	for name, shape := range hostileShapes {
+		for frameName, frame := range map[string][2]string{
+			"alone":         {"", ""},
+			"between picks": {`{"call": "done"}` + "\n", "\n" + `{"call": "search", "args": {"query": "a"}}`},
+			"before a pick": {"<answer>\n", "\n" + `{"call": "done"}`},
+			"and half":      {"", shape[:len(shape)/2] + "\n" + `{"call": "done"}`},
+		} {
+			reply := framed(frame, shape, manyMarks+100)
+			pick, err := Parse(reply, options, Reading{})
+			slow, _, slowErr := Explain(reply, options, Reading{})
+			if pick.Name != slow.Name || string(pick.Args) != string(slow.Args) || kindOrNone(err) != kindOrNone(slowErr) {
+				t.Errorf("%s %s: %s, %v; without skipping %s, %v", name, frameName, pick.Name, err, slow.Name, slowErr)
+			}
+		}
+	}
+}
+
+func kindOrNone(err error) validate.Kind {
+	if err == nil {
+		return ""
+	}
+	return kindOf(err)
 }

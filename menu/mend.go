@@ -446,5 +446,5 @@ func endsCarrier(rest string) bool {
 		return endTokens[name]
 	}
 	t := tagAt(rest)
-	return t.size > 0 && t.closing && (placeTags[t.name] || answerTags[t.name] || endTags[t.name])
+	return t.closing && t.kind()&(placeTag|answerTag|endTag) != 0
 }

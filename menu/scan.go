@@ -17,10 +17,11 @@ type scanner struct {
 	plain     int // 1 + start of the last line that is known to be no quote
 	floor     floor
 	fence     fence
-	mending   int    // bytes that were looked at for damage to mend
-	form      string // the call format of the object that is looked at
-	turned    int    // behind the last end of a turn that had no pick; 0 = there was none
-	recipient string // whom a harmony message addresses that has named it with its role
+	mending   int       // bytes that were looked at for damage to mend
+	form      string    // the call format of the object that is looked at
+	turned    int       // behind the last end of a turn that had no pick; 0 = there was none
+	recipient string    // whom a harmony message addresses that has named it with its role
+	past      [2]moment // behind the last marks, see repeats
 	read      *reader
 	choice    *chooser
 }
@@ -39,7 +40,11 @@ var stops = [256]bool{'{': true, '[': true, '(': true, '<': true, '`': true, '~'
 
 func (s *scanner) run() {
 	s.first = len(s.text) - len(trimUnseenLeft(s.text))
+	repeats := len(s.text) >= manyMarks && s.read.steps == nil && s.choice.heard == nil
 	for s.pos < len(s.text) {
+		if repeats {
+			s.repeats()
+		}
 		from := s.pos
 		for s.pos < len(s.text) && !stops[s.text[s.pos]] {
 			s.pos++

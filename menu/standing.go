@@ -144,7 +144,7 @@ func (s *scanner) after(at span) (standing, liberties) {
 	next.space()
 	for strings.HasPrefix(next.text[next.pos:], "</") {
 		t := tagAt(next.text[next.pos:])
-		if t.size == 0 || !placeTags[t.name] {
+		if t.kind()&placeTag == 0 {
 			break
 		}
 		at.to = next.pos + t.size

@@ -7,17 +7,44 @@ import (
 	"unicode/utf8"
 )
 
-var (
-	thinkingTags = set("think thinking thought reasoning scratchpad reflection")
-	answerTags   = set("answer final_answer final")
-	placeTags    = set("tool_call tool_calls function_call function_calls tool_use output response result json pick call decision toolcall")
-	callTags     = set("function invoke")
-	vendorTags   = set("parameter arg_key arg_value tool_name parameters")
-	endTags      = set("s end_of_turn eos")
+// tagKind is what a tag may be; one name may be several.
+type tagKind uint16
 
+const (
+	thinkingTag tagKind = 1 << iota
+	answerTag
+	placeTag  // a pick may stand behind it
+	callTag   // a call in a format of tags
+	vendorTag // a part of one
+	endTag    // ends a turn
+	roleTag   // opens one
+	replyTag  // what a tool says
+)
+
+// tagKinds are the kinds of all names that mean something.
+var tagKinds = kindsOf(map[tagKind]string{
+	thinkingTag: "think thinking thought reasoning scratchpad reflection",
+	answerTag:   "answer final_answer final",
+	placeTag:    "tool_call tool_calls function_call function_calls tool_use output response result json pick call decision toolcall",
+	callTag:     "function invoke",
+	vendorTag:   "parameter arg_key arg_value tool_name parameters",
+	endTag:      "s end_of_turn eos",
+	roleTag:     "start_of_turn",
+	replyTag:    "tool_response function_response function_results tool_result",
+})
+
+func kindsOf(words map[tagKind]string) map[string]tagKind {
+	kinds := map[string]tagKind{}
+	for kind, names := range words {
+		for _, name := range strings.Fields(names) {
+			kinds[name] |= kind
+		}
+	}
+	return kinds
+}
+
+var (
 	endTokens = set("im_end eot_id eom_id end endoftext end_of_text return call end_of_turn end_of_sentence eos eot end_of_turn_token")
-	roleTags  = set("start_of_turn")
-	replyTags = set("tool_response function_response function_results tool_result")
 	roleMarks = set("im_start start start_header_id")
 	vendors   = set("tool_sep tool_call_argument_begin")
 )
@@ -43,30 +70,30 @@ func (s *scanner) angle() {
 		return
 	}
 	t := tagAt(rest)
-	switch {
+	switch kind := t.kind(); {
 	case t.size == 0:
 		s.pass(1)
-	case placeTags[t.name]: // first, since most are
+	case kind&placeTag != 0:
 		if !s.wrapped(t) {
 			s.place(t)
 		}
-	case thinkingTags[t.name] && t.closing:
+	case kind&thinkingTag != 0 && t.closing:
 		s.forget(t.size)
-	case thinkingTags[t.name]:
+	case kind&thinkingTag != 0:
 		end, n := closing(rest, t)
 		s.think(end, n)
-	case callTags[t.name] && !t.closing:
+	case kind&callTag != 0 && !t.closing:
 		s.tagged()
-	case vendorTags[t.name] && !t.closing:
+	case kind&vendorTag != 0 && !t.closing:
 		s.vendor()
-	case endTags[t.name] && (t.closing || t.name != "s"):
+	case t.endsTurn():
 		s.endOfTurn(t.size)
-	case roleTags[t.name] && !t.closing:
+	case kind&roleTag != 0 && !t.closing:
 		s.role(t.size)
-	case replyTags[t.name] && !t.closing:
+	case kind&replyTag != 0 && !t.closing:
 		end, n := closing(rest, t)
 		s.madeUp(end, n)
-	case answerTags[t.name]:
+	case kind&answerTag != 0:
 		s.place(t)
 	default:
 		s.pass(1)
@@ -124,8 +151,7 @@ func endsTurn(text string) bool {
 	if name, n := token(text); n > 0 {
 		return endTokens[name]
 	}
-	t := tagAt(text)
-	return t.size > 0 && endTags[t.name] && (t.closing || t.name != "s")
+	return tagAt(text).endsTurn()
 }
 
 // forget handles a closing mark without an opening one: all before it was thinking.
@@ -192,7 +218,7 @@ func letters(text string) int {
 // place handles a tag behind which a pick may stand.
 func (s *scanner) place(t tag) {
 	st := s.standing(s.pos)
-	if answerTags[t.name] && !t.closing && st == stands {
+	if t.kind()&answerTag != 0 && !t.closing && st == stands {
 		s.choice.marked = true
 		s.note(Tag, s.pos, s.pos+t.size, "opens the answer: what follows counts")
 	} else {
@@ -279,6 +305,17 @@ type tag struct {
 	size    int // 0 = no tag
 }
 
+// kind is 0 when it is no tag, or none that means anything.
+func (t tag) kind() tagKind {
+	if t.size == 0 {
+		return 0
+	}
+	return tagKinds[t.name]
+}
+
+// endsTurn reports whether the tag ends a turn: </s>, <end_of_turn>.
+func (t tag) endsTurn() bool { return t.kind()&endTag != 0 && (t.closing || t.name != "s") }
+
 func tagAt(text string) tag {
 	if !strings.HasPrefix(text, "<") {
 		return tag{}
@@ -301,12 +338,15 @@ func tagAt(text string) tag {
 	if i == from || i-from > maxTagName || i == len(text) || !strings.ContainsRune("> =\n\t/", rune(text[i])) {
 		return tag{}
 	}
-	name := strings.ToLower(text[from:i])
-	end := strings.IndexAny(text[i:min(len(text), i+maxTag)], "><")
-	if end < 0 || text[i+end] == '<' {
-		return tag{}
+	for end := i; end < min(len(text), i+maxTag); end++ {
+		switch text[end] {
+		case '>':
+			return tag{strings.ToLower(text[from:i]), closing, end + 1}
+		case '<':
+			return tag{}
+		}
 	}
-	return tag{name, closing, i + end + 1}
+	return tag{}
 }
 
 // token is <|name|> or <｜name｜>. The name comes in lower case, its blocks as underscores.
