@@ -17,9 +17,7 @@ type dress struct {
 	trailing       bool
 	yes, no, null  string
 	behind         string // a comment behind each comma
-	escape         func(string) string
 	liberty        Liberty
-	noLineBreaks   bool // the dress needs lines of its own
 	missingCommas  bool
 	neverInAString string // what this dress can't write inside a text
 }
