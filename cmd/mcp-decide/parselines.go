@@ -24,10 +24,16 @@ func (a *app) parseLines(ctx context.Context, path string, read replyReader) err
 	in := bufio.NewReaderSize(a.in, 1<<16)
 	out := bufio.NewWriter(a.out)
 	for first := true; ; first = false {
+		if !wholeLine(in) {
+			// Somebody may wait for the answers so far before they go on, and who reads no further is noticed here.
+			if err := out.Flush(); err != nil {
+				return err
+			}
+		}
 		line, err := within(ctx, func() ([]byte, error) { return readLine(in, maxLine) })
 		switch {
 		case errors.Is(err, io.EOF):
-			return out.Flush()
+			return nil
 		case err != nil && !errors.Is(err, errLongLine):
 			return errors.Join(out.Flush(), err)
 		}
@@ -45,15 +51,16 @@ func (a *app) parseLines(ctx context.Context, path string, read replyReader) err
 		if err != nil {
 			return err
 		}
-		out.Write(escaped(data))
-		out.WriteByte('\n')
-		if in.Buffered() == 0 {
-			// Somebody may wait for this answer before the next line.
-			if err := out.Flush(); err != nil {
-				return err
-			}
+		if _, err := out.Write(append(escaped(data), '\n')); err != nil {
+			return err
 		}
 	}
+}
+
+// wholeLine reports whether the next line can be read without waiting for it.
+func wholeLine(in *bufio.Reader) bool {
+	come, _ := in.Peek(in.Buffered()) // no more than there is
+	return bytes.IndexByte(come, '\n') >= 0
 }
 
 var errLongLine = errors.New("line too long")
