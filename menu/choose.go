@@ -12,6 +12,7 @@ type chooser struct {
 	pick    *reading // the last that stands
 	at      found
 	earlier *reading // one that differs from it, without a correction between
+	inside  *reading // one that an element encloses, see enclosed
 	spoken  []span   // prose since pick
 	fenced  []span   // ... in a fence that may hold a pick: words there are quoted
 	marked  bool     // an answer tag since pick
@@ -113,7 +114,7 @@ func (c *chooser) stand(rd *reading) relation {
 	case between.invented || c.invented:
 		c.tangled = true
 		return tangles
-	case between.corrected || c.marked:
+	case (between.corrected || c.marked) && !between.kept:
 		c.earlier = nil
 		return replaces
 	case !same(c.pick, rd):
@@ -156,6 +157,8 @@ func (c *chooser) choose(r *reader) (Pick, error) {
 		return Pick{}, r.ambiguous("a turn of somebody else between or before the picks")
 	case c.earlier != nil:
 		return Pick{}, r.ambiguous(bothNames(c.earlier, c.pick))
+	case c.inside != nil && !same(c.inside, c.pick):
+		return Pick{}, r.ambiguous(bothNames(c.inside, c.pick))
 	case c.talked != nil:
 		return Pick{}, r.ambiguous("a pick" + c.pick.called(" of ") + ", and talk of another" + c.talked.called(", ") + ", behind it")
 	case c.vendor:

@@ -14,6 +14,7 @@ type remarks struct {
 	corrected bool // what came before is replaced: "Wait,", "Final answer:"
 	withdrawn bool // what came before is taken back
 	invented  bool // a turn of somebody else was made up: "Observation:"
+	kept      bool // a correction leaves it open, or the text says that what came before holds: "Wait, is that right?"
 }
 
 // remarksIn reads the prose stretches of a text.
@@ -73,6 +74,7 @@ const (
 
 // sentence looks at the first words. In quotes they are somebody's words, and replace nothing.
 func (r *remarks) sentence(text string, quoted bool) {
+	asks := isQuestion(text)
 	text = text[:min(len(text), maxOpening)]
 	words := text[opening(text):]
 	if words == "" {
@@ -93,9 +95,14 @@ func (r *remarks) sentence(text string, quoted bool) {
 			r.corrected = r.corrected || m.means.corrected && !quoted && !isQuoted(text[:len(text)-len(words)])
 			r.withdrawn = r.withdrawn || m.means.withdrawn
 			r.invented = r.invented || m.means.invented
+			if m.means.corrected {
+				r.kept = r.kept || asks || keeps(text)
+			}
 			return
 		}
 	}
+	r.withdrawn = r.withdrawn || denies(text)
+	r.kept = r.kept || affirms(text)
 }
 
 // opening is the length of what stands before the first word of a sentence.

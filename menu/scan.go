@@ -17,11 +17,12 @@ type scanner struct {
 	plain     int // 1 + start of the last line that is known to be no quote
 	floor     floor
 	fence     fence
-	mending   int       // bytes that were looked at for damage to mend
-	form      string    // the call format of the object that is looked at
-	turned    int       // behind the last end of a turn that had no pick; 0 = there was none
-	recipient string    // whom a harmony message addresses that has named it with its role
-	past      [2]moment // behind the last marks, see repeats
+	mending   int                  // bytes that were looked at for damage to mend
+	form      string               // the call format of the object that is looked at
+	turned    int                  // behind the last end of a turn that had no pick; 0 = there was none
+	recipient string               // whom a harmony message addresses that has named it with its role
+	enclosing map[string]enclosing // elements that are open
+	past      [2]moment            // behind the last marks, see repeats
 	read      *reader
 	choice    *chooser
 }

@@ -23,7 +23,7 @@ const (
 
 // tagKinds are the kinds of all names that mean something.
 var tagKinds = kindsOf(map[tagKind]string{
-	thinkingTag: "think thinking thought reasoning scratchpad reflection",
+	thinkingTag: "think thinking thought thoughts reasoning scratchpad reflection analysis antthinking ant_thinking inner_monologue inner_thoughts chain_of_thought cot longcat_think",
 	answerTag:   "answer final_answer final",
 	placeTag:    "tool_call tool_calls function_call function_calls tool_use output response result json pick call decision toolcall",
 	callTag:     "function invoke",
@@ -72,7 +72,9 @@ func (s *scanner) angle() {
 	t := tagAt(rest)
 	switch kind := t.kind(); {
 	case t.size == 0:
-		s.pass(1)
+		if !s.spacedThinking() {
+			s.pass(1)
+		}
 	case kind&placeTag != 0:
 		if !s.wrapped(t) {
 			s.place(t)
@@ -96,6 +98,9 @@ func (s *scanner) angle() {
 	case kind&answerTag != 0:
 		s.place(t)
 	default:
+		if kind == 0 {
+			s.enclose(t.name, t.closing)
+		}
 		s.pass(1)
 	}
 }
@@ -248,6 +253,7 @@ func (s *scanner) token(name string, n int) {
 	case name == "channel":
 		s.channel(n)
 	default:
+		s.encloseToken(name)
 		s.note(Tag, s.pos, s.pos+n, "a control token")
 		s.skip(s.pos+n, s.standing(s.pos), true)
 	}

@@ -1,0 +1,123 @@
+package menu
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDenials puts what takes a pick back behind it, on its line and below it: nothing may be picked.
+func TestDenials(t *testing.T) {
+	t.Parallel()
+	options := corpusMenus(t)["support"]
+	for behind := range strings.SplitSeq(strings.TrimSpace(denials), "\n") {
+		for _, reply := range []string{`{"call": "close_ticket"} ` + behind, "{\"call\": \"close_ticket\"}\n" + behind, "```json\n{\"call\": \"close_ticket\"}\n```\n\nThe parcel has arrived. " + behind} {
+			if pick, err := Parse(reply, options, Reading{}); err == nil {
+				t.Errorf("WRONG PICK %s\n%s", pick.Name, reply)
+			}
+		}
+	}
+}
+
+const denials = `
+This is just an example.
+The above is only an example.
+NOTE: this is just an illustration.
+That would be wrong.
+This isn't right.
+That call is wrong.
+My answer above is wrong.
+However, I won't run this.
+However, the amount is wrong.
+I won't send that.
+I'm not going to send this.
+I cannot do that.
+Unfortunately I can't do that.
+I'm sorry, but I can't do that.
+Don't do this.
+Do NOT run the above.
+PS: don't run it.
+Warning: do not run.
+Let's not do that.
+You can ignore that.
+Kindly ignore that.
+Should I proceed?
+Do you want me to proceed?
+Please confirm before I run this.
+Is that right?
+Only if the customer agrees.
+Unless it is late.
+Wrong.
+(example)
+(not sent)
+(if approved)
+# wrong
+...or maybe not.
+Well, no.
+Thinking about it again, no.
+Just kidding.
+Never!
+In hindsight, no.
+Let me start over.
+Come to think of it, I should ask.
+`
+
+// TestExplanations puts what explains a pick behind it.
+func TestExplanations(t *testing.T) {
+	t.Parallel()
+	options := corpusMenus(t)["support"]
+	for behind := range strings.SplitSeq(strings.TrimSpace(explanations), "\n") {
+		for _, reply := range []string{"{\"call\": \"close_ticket\"}\n" + behind, "```json\n{\"call\": \"close_ticket\"}\n```\n\nThe parcel has arrived. " + behind} {
+			if _, err := Parse(reply, options, Reading{}); err != nil {
+				t.Errorf("%v\n%s", err, reply)
+			}
+		}
+	}
+}
+
+const explanations = `
+No further action is needed.
+No problem!
+Not urgent.
+The order is not late, so there is nothing to do.
+I don't see anything else to do.
+I can't find that order in the list.
+I did not refund it, since it arrived.
+This is not a technical issue, so nobody has to look.
+This closes the ticket without an error message.
+The wrong parcel was sent back, as the customer wrote.
+If you need anything else, let me know.
+Let me know if I can help with anything else.
+Would you like me to tell the customer as well?
+I need no more information.
+The customer did not answer that mail.
+I chose this because it is the only thing left.
+`
+
+// TestKeptPicks puts a correction between two picks that replaces nothing after all.
+func TestKeptPicks(t *testing.T) {
+	t.Parallel()
+	options := corpusMenus(t)["support"]
+	for between := range strings.SplitSeq(strings.TrimSpace(keptPicks), "\n") {
+		reply := "{\"call\": \"set_priority\", \"args\": {\"level\": 4}}\n" + between + "\n{\"call\": \"close_ticket\"}"
+		if pick, err := Parse(reply, options, Reading{}); err == nil {
+			t.Errorf("WRONG PICK %s\n%s", pick.Name, reply)
+		}
+	}
+}
+
+const keptPicks = `
+Wait, what about this?
+Hold on, is it this one?
+Wait, would this be better? No, the first one.
+Wait, let me double check. Yes, the above is right.
+Actually, that is right.
+Actually, both:
+Actually, also:
+Wait, I also need:
+Actually, I need to do two things. Second:
+Edit: and then
+Final answer: see above.
+Final answer: the first one.
+Actually, no, the first is right.
+I changed my mind twice; the first is it.
+`
