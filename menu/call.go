@@ -94,6 +94,9 @@ func (c *call) byCallKey() bool {
 		if !inner.byName() {
 			return true // an object is no name
 		}
+		if c.has(argumentKeys...) || c.has("name") {
+			inner.conflict = "a name or arguments inside the function and beside it"
+		}
 		*c = inner
 	}
 	return len(c.keys) > 0
@@ -143,6 +146,9 @@ func (c *call) byToolCalls(level int) bool {
 			if inner := c.inside(item); inner.byCallKey() || inner.byName() {
 				found = append(found, inner)
 			}
+		}
+		if n := len(found); n > 0 && s.count > n {
+			found[0].conflict = "a call in a list beside something else"
 		}
 	}
 	return c.only(found)
@@ -284,7 +290,7 @@ func argumentObject(value string, level int) (raw string, problem *validate.Prob
 		}
 		return value, badArgs("a list")
 	case value[0] != '"':
-		return "", badArgs("no object")
+		return "", badArgs(bareKind(value))
 	case level == 2:
 		return "", badArgs("a text that holds a text")
 	}
@@ -294,6 +300,14 @@ func argumentObject(value string, level int) (raw string, problem *validate.Prob
 		return "", badArgs("a text that holds no JSON object")
 	}
 	return argumentObject(inside, level+1)
+}
+
+// bareKind names a value that is neither text nor list nor object.
+func bareKind(value string) string {
+	if value == "true" || value == "false" {
+		return value
+	}
+	return "a number"
 }
 
 func badArgs(read string) *validate.Problem {

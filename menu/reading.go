@@ -72,6 +72,10 @@ func (r *reader) fill(rd *reading, text string, members []member) (ok bool) {
 		rd.fail(r.unknown(rd.name))
 		return true
 	}
+	if who := rd.speaker(text, members); who != "" {
+		rd.fail(validate.Problem{Kind: validate.Ambiguous, Path: "role", Expected: "a call of your own", Read: "a message of " + fold(who, maxQuoted)})
+		return true
+	}
 	if other := r.rival(&c, rd.option); other != "" {
 		rd.fail(validate.Problem{Kind: validate.Ambiguous, Path: "call", Expected: "one call", Read: "one of " + fold(rd.name, maxQuoted) + " and one of " + fold(other, maxQuoted)})
 		return true
@@ -104,7 +108,30 @@ func (r *reader) rival(c *call, o *registry.Option) string {
 		}
 	}
 	if c.has("arguments", "parameters", "input") {
-		return r.otherIn(c, "name", o)
+		if other := r.otherIn(c, "name", o); other != "" {
+			return other
+		}
+	}
+	inner := call{text: c.text, members: c.members}
+	if slices.ContainsFunc(c.keys, func(key string) bool { return key == "tool_calls" || slices.Contains(wrapperKeys, key) }) || !inner.byToolCalls(0) && !inner.byWrapper(0) {
+		return ""
+	}
+	if name := inner.name.of(c.text); inner.conflict != "" || name != c.name.of(c.text) {
+		return unquoted(strings.Trim(name, `"`))
+	}
+	return ""
+}
+
+// speaker is who says what the object is, by its role, if that is not the model.
+func (rd *reading) speaker(text string, members []member) string {
+	if parameter(rd.option, "role") != nil {
+		return ""
+	}
+	outer := call{text: text, members: members}
+	for role := range outer.values("role") {
+		if who := unquoted(strings.Trim(role.of(text), `"`)); who != "assistant" && who != "model" {
+			return who
+		}
 	}
 	return ""
 }
@@ -279,7 +306,7 @@ func (r *reader) taken(rd *reading, at found) (Pick, error) {
 }
 
 // strays are the keys beside the call that were meant as arguments: a parameter that stands beside
-// an argument object without it, or a slip of a parameter that was not given.
+// an argument object without it or with another value there, a slip of a parameter that was not given, or of a key for all arguments.
 func (rd *reading) strays() []validate.Problem {
 	extra := rd.extraKeys()
 	if len(extra) == 0 {
@@ -290,7 +317,7 @@ func (rd *reading) strays() []validate.Problem {
 	for _, key := range extra {
 		p := validate.Problem{Kind: validate.BadArgs, Path: key, Expected: "all arguments inside args", Read: "one beside it"}
 		switch {
-		case slices.Contains(absent, key):
+		case slices.Contains(absent, key), rd.isSlip(key), rd.differs(key):
 			problems = append(problems, p)
 		case rd.beside:
 			if p.Nearest = validate.Nearest(key, absent); p.Nearest != "" {
@@ -299,6 +326,55 @@ func (rd *reading) strays() []validate.Problem {
 		}
 	}
 	return problems
+}
+
+// isSlip reports whether a key that is not known holds all arguments: "Args", or anything with a parameter in it when none is given.
+func (rd *reading) isSlip(key string) bool {
+	for value := range rd.call.values(key) {
+		text := value.of(rd.call.text)
+		switch {
+		case text == "null" || text == `""` || text == "{}" || text == "[]" || parameter(rd.option, key) != nil:
+			continue
+		case slices.ContainsFunc(argumentKeys, func(known string) bool { return sameLetters(key, known) }), slices.ContainsFunc(callKeys, func(known string) bool { return sameLetters(key, known) }):
+			return true
+		case text[0] != '{' || string(rd.args) != "{}" || rd.needs():
+			continue
+		}
+		for _, m := range rd.call.inside(value).members {
+			if p := parameter(rd.option, unquoted(m.key.of(rd.call.text))); p != nil && !p.Hidden() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// needs reports whether the option has a required parameter.
+func (rd *reading) needs() bool {
+	for p := range visible(rd.option) {
+		if p.Required() {
+			return true
+		}
+	}
+	return false
+}
+
+// differs reports whether a parameter stands beside the arguments with another value than among them.
+func (rd *reading) differs(key string) bool {
+	if rd.beside || parameter(rd.option, key) == nil {
+		return false
+	}
+	s := skimmer{text: string(rd.args)}
+	s.value()
+	given := call{text: s.text, members: s.members}
+	for beside := range rd.call.values(key) {
+		for among := range given.values(key) {
+			if canonical(json.RawMessage(beside.of(rd.call.text))) != canonical(json.RawMessage(among.of(s.text))) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const maxExtra = 100 // keys beside a call that are looked at

@@ -10,7 +10,8 @@ type skimmer struct {
 	end     ending
 	why     string   // what is wrong at pos, for the model
 	members []member // of the outermost object, as far as they were read
-	items   []span   // of the outermost list
+	items   []span   // the objects of the outermost list
+	count   int      // of all its items
 }
 
 // ending says how a value ended.
@@ -151,6 +152,9 @@ func (s *skimmer) list() bool {
 		from := s.pos
 		if !s.value() {
 			return false
+		}
+		if s.depth == 1 {
+			s.count++
 		}
 		if s.depth == 1 && s.text[from] == '{' {
 			s.items = append(s.items, span{from, s.pos})
