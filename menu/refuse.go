@@ -42,7 +42,11 @@ func (r *reader) refuse(rd *reading) error {
 }
 
 func (r *reader) unknown(name string) validate.Problem {
-	return validate.Problem{Kind: validate.UnknownCall, Path: "call", Read: string(appendString(nil, fold(name, maxQuoted)))}
+	read := string(appendString(nil, fold(name, maxQuoted)))
+	if bare := strings.TrimSpace(name); bare != "" && bare != name {
+		read += " with blanks around it" // which are not seen in it
+	}
+	return validate.Problem{Kind: validate.UnknownCall, Path: "call", Read: read}
 }
 
 // noAction says that there is no pick. why is one sentence without full stop, or "".
