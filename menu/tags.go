@@ -46,6 +46,7 @@ func kindsOf(words map[tagKind]string) map[string]tagKind {
 var (
 	endTokens = set("im_end eot_id eom_id end endoftext end_of_text return call end_of_turn end_of_sentence eos eot end_of_turn_token")
 	roleMarks = set("im_start start start_header_id")
+	speakers  = set("user human system observation tool ipython customer")
 	vendors   = set("tool_sep tool_call_argument_begin")
 )
 
@@ -190,15 +191,15 @@ func (s *scanner) endOfTurn(n int) {
 // role handles the opening of a turn; one of somebody else is made up.
 func (s *scanner) role(n int) {
 	rest := strings.TrimLeft(s.text[s.pos+n:], " ")
-	word := strings.ToLower(rest[:letters(rest)])
+	written := rest[:letters(rest)]
+	end := len(s.text) - len(rest) + len(written)
 	s.recipient = ""
-	if word != "assistant" && word != "model" {
+	if word := strings.ToLower(written); word != "assistant" && word != "model" {
 		s.choice.invented = true
-		s.note(Remark, s.pos, len(s.text)-len(rest)+len(word), remarks{invented: true}.words())
+		s.note(Remark, s.pos, end, remarks{invented: true}.words())
 	} else {
-		s.note(Tag, s.pos, len(s.text)-len(rest)+len(word), "the model's own turn")
+		s.note(Tag, s.pos, end, "the model's own turn")
 	}
-	end := len(s.text) - len(rest) + len(word)
 	if near := s.text[end:min(len(s.text), end+maxTag)]; !s.choice.invented {
 		if i := strings.IndexAny(near, "<\n"); i > 0 && near[i] == '<' && recipient(near[:i]) != "" {
 			s.recipient = recipient(near[:i])
@@ -212,12 +213,14 @@ func (s *scanner) role(n int) {
 	s.skip(end, st, true)
 }
 
+// letters is how many bytes of letters text begins with, about 20 at most.
 func letters(text string) int {
-	n := 0
-	for n < len(text) && n < 20 && unicode.IsLetter(rune(text[n])) {
-		n++
+	for i, r := range text {
+		if i >= 20 || !unicode.IsLetter(r) {
+			return i
+		}
 	}
-	return n
+	return len(text)
 }
 
 // place handles a tag behind which a pick may stand.
@@ -250,6 +253,10 @@ func (s *scanner) token(name string, n int) {
 		s.endOfTurn(n)
 	case roleMarks[name]:
 		s.role(n)
+	case speakers[name]:
+		s.choice.invented = true
+		s.note(Remark, s.pos, s.pos+n, remarks{invented: true}.words())
+		s.skip(s.pos+n, s.standing(s.pos), true)
 	case name == "channel":
 		s.channel(n)
 	default:
@@ -418,6 +425,10 @@ func (s *scanner) squareMark() bool {
 	}
 	rest := s.text[s.pos:]
 	switch {
+	case hasPrefixFold(rest, "[inst]"):
+		s.choice.invented = true
+		s.note(Remark, s.pos, s.pos+len("[inst]"), remarks{invented: true}.words())
+		s.skip(s.pos+len("[inst]"), s.standing(s.pos), true)
 	case hasPrefixFold(rest, "[args]"):
 		s.vendor()
 	case hasPrefixFold(rest, "[tool_calls]"):
