@@ -28,6 +28,9 @@ func (a *app) decideCommand() *cobra.Command {
 		Args: takes(1, -1, "; mcp-decide list says what there is"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			c.name, c.words = words[0], words[1:]
+			if c.cut && len(c.answers) == 0 {
+				return usage("--cut says that an answer was cut; give the answer with --answer")
+			}
 			return a.decide(cmd.Context(), c)
 		},
 	}
