@@ -50,7 +50,8 @@ func (e *Engine) make(ctx context.Context, d Decision) (Outcome, error) {
 		if err != nil {
 			return out, fmt.Errorf("asking the picker for turn %s: %w", out.Handle, err)
 		}
-		if out, err = e.Answer(ctx, v, Answer{Handle: out.Handle, Text: reply, Caller: caller, Channel: Model}); err != nil {
+		answer := cmp.Or(reply, "\n") // an empty reply is an answer too, which picks nothing
+		if out, err = e.Answer(ctx, v, Answer{Handle: out.Handle, Text: answer, Caller: caller, Channel: Model}); err != nil {
 			return out, err
 		}
 		talk += "\n\n" + said(reply) + "\n\n" + told(out)

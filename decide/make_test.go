@@ -42,6 +42,13 @@ func TestMakeSaysHowItEnded(t *testing.T) {
 		t.Errorf("spent: %+v, %v", out, err)
 	}
 
+	// A model that says nothing is told what any other bad reply is told, and its tries are spent alike.
+	w.eng.picker = &script{replies: []string{"", ""}}
+	out, err = w.eng.Make(t.Context(), "Settle this.", Func("pick", "tag"))
+	if !errors.As(err, &spent) || spent.Attempts != 2 || out.State != Exhausted || !strings.Contains(err.Error(), `expected a pick, "pick"`) {
+		t.Errorf("silent: %+v, %v", out, err)
+	}
+
 	ctx, leave := context.WithCancel(t.Context())
 	running := w.store.on(Running)
 	go func() {

@@ -22,6 +22,9 @@ func (c *checker) reading() {
 	if d.Reading.Cut {
 		c.fail("reading: whether a reply was cut is known of each reply; set Answer.Cut")
 	}
+	if len(d.Reading.Shown) > 0 {
+		c.fail("reading: which examples were shown is known of each turn, by the engine; leave Shown empty")
+	}
 	if n := len(d.Reading.Phrases); n > maxPhrases {
 		c.fail("phrases: there are %d; at most %d are allowed", n, maxPhrases)
 		return

@@ -48,6 +48,7 @@ func TestAddRefuses(t *testing.T) {
 		{"a phrase that asks", says("leave", "Shall I leave it?"), `phrase "Shall I leave it?": a reply of just these words picks nothing`},
 		{"many phrases", says("leave", make([]string, 101)...), "there are 101; at most 100"},
 		{"a reading that was cut", Decision{Options: []Option{Func("tag", "tag")}, Reading: menu.Reading{Cut: true}}, "set Answer.Cut"},
+		{"a reading with examples", Decision{Options: []Option{Func("tag", "tag")}, Reading: menu.Reading{Shown: []menu.Pick{{Name: "tag"}}}}, "leave Shown empty"},
 		{"a bad name", Decision{Name: "a b", Options: []Option{Func("tag", "tag")}}, `decision "a b": the name "a b" has ' ' at character 2`},
 		{"no options", Decision{}, "it has no options"},
 		{"none alone", Decision{None: true}, "it has no options"},
