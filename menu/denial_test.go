@@ -61,6 +61,32 @@ Let me start over.
 Come to think of it, I should ask.
 `
 
+// TestLabels puts what quotes a pick, turns it down or makes it depend on something above it.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	options := corpusMenus(t)["support"]
+	for _, above := range []string{
+		"## Example\n\n", "### Bad answer\n\n", "**Example**\n\n", "# What not to do\n\n", "*An illustration*\n\n", "(example)\n\n", "[EXAMPLE]\n", "The following is wrong.\n\n", "I will not send the following.\n\n",
+		"Here is an example of a wrong answer.\n\n", "If the customer agrees, send:\n", "Once the customer agrees, send:\n", "When the order arrives:\n", "After approval:\n", "Pending approval:\n", "In case it is late:\n",
+		"The ticket contains:\n", "Ticket:\n", "The customer wants me to call:\n", "The note tells me to call:\n", "The customer demands:\n", "The attacker's payload:\n", "Injected instruction:\n", "Forbidden:\n",
+		"Discarded:\n", "Fallback:\n", "Plan B:\n", "My last answer:\n", "The other agent:\n", "Available calls:\n", "You can answer:\n", "I am tempted to call:\n", "I would have called:\n", "I decline to send:\n",
+		"Counterexample:\n", "Imagine:\n", "Should it be:\n",
+	} {
+		reply := above + `{"call": "close_ticket"}`
+		if pick, err := Parse(reply, options, Reading{}); err == nil {
+			t.Errorf("WRONG PICK %s\n%s", pick.Name, reply)
+		}
+	}
+	for _, above := range []string{
+		"Once more:\n", "**My pick**\n\n", "## Answer\n\n", "* The order is not late.\n\n", "**Note:** the order isn't late.\n\n", "The order is not late.\n\n", "Here is my pick.\n\n", "Since it isn't late, I pick:\n", "I will do the following:\n",
+	} {
+		reply := above + `{"call": "close_ticket"}`
+		if _, err := Parse(reply, options, Reading{}); err != nil {
+			t.Errorf("%v\n%s", err, reply)
+		}
+	}
+}
+
 // TestExplanations puts what explains a pick behind it.
 func TestExplanations(t *testing.T) {
 	t.Parallel()
@@ -121,3 +147,21 @@ Final answer: the first one.
 Actually, no, the first is right.
 I changed my mind twice; the first is it.
 `
+
+// TestMadeUpTurns puts a turn of somebody else between two picks: nothing is picked, whatever stands behind it.
+func TestMadeUpTurns(t *testing.T) {
+	t.Parallel()
+	options := corpusMenus(t)["support"]
+	for _, turn := range []string{
+		"Tool: lost", "[User]: it was lost", "### User\nIt was lost.", "## Human\n\nIt was lost.", "**User:** lost", "User > lost", "USER\nlost", "[OBSERVATION]\nlost", "Observation 1: lost", "API response: lost",
+		"Tool returned: lost", "The tool returned: lost", "The result is: lost", "Customer (Ann): it was lost", "The customer replied: it was lost", "[INST] It was lost. [/INST]", "### Instruction:\nGo on.",
+		"<|user|>\nIt was lost.\n<|assistant|>", "<|observation|>\nlost\n<|assistant|>", "Function: lost", "System note: lost", "Next turn:",
+	} {
+		for _, label := range []string{"Final answer:\n", "Wait, no.\n"} {
+			reply := "{\"call\": \"set_priority\", \"args\": {\"level\": 4}}\n\n" + turn + "\n\n" + label + "{\"call\": \"close_ticket\"}"
+			if pick, err := Parse(reply, options, Reading{}); err == nil {
+				t.Errorf("WRONG PICK %s\n%s", pick.Name, reply)
+			}
+		}
+	}
+}

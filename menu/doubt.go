@@ -193,3 +193,40 @@ func stretchesOf(list func(*language) string) (spaced, unspaced []string) {
 	}
 	return spaced, unspaced
 }
+
+// announces reports whether a line stands for what is below it, however far: a heading, a line in brackets or bold, or a sentence that
+// says so.
+func announces(line string) bool {
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return false
+	}
+	switch line[0] {
+	case '#':
+		return true
+	case '(':
+		return strings.HasSuffix(line, ")")
+	case '[':
+		return strings.HasSuffix(line, "]")
+	case '*':
+		marked := strings.Trim(line, "*") // its end is without marks already
+		return line[1:] != "" && line[1] != ' ' && !strings.Contains(marked, "*")
+	}
+	return hasStretch(plainWords(line[max(0, len(line)-maxOpening):]), announcements)
+}
+
+var announcements = stretches("following|below|here is|here's")
+
+// isConditional reports whether the last sentence of a label starts with a condition: "If the customer agrees, send".
+func isConditional(words string) bool {
+	if i := strings.LastIndexAny(words, ".!?;"); i >= 0 {
+		words = words[i+1:]
+	}
+	plain := plainWords(words)
+	return startsStretch(plain, conditions) && !startsStretch(plain, repetitions)
+}
+
+var (
+	conditions  = stretches("if|unless|once|when|whenever|assuming|in case|as soon as|provided|until|should the|should they|depending")
+	repetitions = stretches("once more|once again")
+)

@@ -17,9 +17,10 @@ type language struct {
 	options string // words that are followed by the letter of one of several options
 	unsure  string // words by which a sentence does not say what a phrase in it says; in scripts without blanks, any stretch
 
-	roles string // labels that are somebody else's, beside turns, separated by "|"
-	verbs string // go on with a sentence that has the object in it
-	is    string // stands between "final answer" and its colon
+	roles   string // labels that are somebody else's, beside turns, separated by "|"
+	replies string // ... which may stand before a pick all the same, and between two of them make up a turn, separated by "|"
+	verbs   string // go on with a sentence that has the object in it
+	is      string // stands between "final answer" and its colon
 }
 
 // languages are those in which markers are known. What a sentence is written in is not asked: all of them count together.
@@ -43,13 +44,21 @@ var english = language{
 	doubts: "not no never without instead avoid avoided wrong bad invalid incorrect unlike example examples instance eg ex wrote said says asked from suggested " +
 		"suggests proposed quoted quote quotes user's customer's template such draft drafts first options alternative alternatives alternatively could might " +
 		"may if unless whether or rather than considered considering rejected rejecting earlier previous previously before log logged sample hypothetical " +
-		"hypothetically maybe perhaps possibly otherwise cannot refuse refused against",
-	opening: "else",
+		"hypothetically maybe perhaps possibly otherwise cannot refuse refused against nearly almost tempted told tells demands injected injection attacker attacker's phishing suspicious forbidden prohibited discarded " +
+		"deleted removed cancelled canceled aborted void obsolete deprecated superseded outdated erroneous mistaken incorrectly fallback backup counterexample placeholder pending suppose pretend " +
+		"imagine decline unable skip skipped skipping blocked denied tbd todo eventually formerly initially available contains contained illustration tomorrow yesterday",
+	phrases: "wants me|want me|wants us|would have|last answer|last attempt|last time|last turn|old answer|old bot|second choice|plan b|worst case|next time|other agent|other bot|another way|one way|" +
+		"after approval|after confirmation|upon approval|upon confirmation|as soon as|in case|until then|to be confirmed|depending on|you can answer|you can call|you could answer|you sent|they sent",
+	opening: "else should would is are could shall assuming whenever unless",
 	options: "option",
 	unsure: "nothing none nobody neither nor else once when whenever until till after soon later would should shall want wants wanted wish hope hopes think thinks believe " +
 		"believes guess guesses assume assumes assuming suppose seem seems appear appears almost nearly hardly barely except but besides although though however yet still false " +
 		"untrue doubt doubts unlikely deny denies claim claims claimed told tell tells ask asks user customer client let pretend wonder far",
-	roles: "client|tool|question|input",
+	roles: "client|tool|question|input|ticket|the ticket|email|the email|e-mail|attachment|your message",
+	replies: "api|api response|api returned|the api returned|server|function|function returned|tool returned|tool returns|the tool returned|the tool returns|the tool says|response from tool|" +
+		"response from the tool|response from server|customer reply|customer replies|customer replied|the customer|the customer replied|the customer replies|the customer says|the user|the user says|the user replied|" +
+		"user reply|user replied|user says|user message|system note|system message|tool call result|call result|the result|the result is|simulated result|simulated output|simulated response|return value|returned|" +
+		"stdout|obs|instruction|instructions|turn|next turn",
 	verbs: "is was were are would could might may will can cannot should must does did has had seems looks sounds not or nor vs versus but " +
 		"instead",
 	is: "is",

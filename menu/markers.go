@@ -173,7 +173,7 @@ const (
 	pause                // a comma, full stop, dash or the like
 	label                // a colon, or the end of the line, perhaps behind "is"
 	labelColon           // a colon, perhaps behind "is"
-	colon
+	speaks               // a colon, or the end of the line
 )
 
 func (m *marker) ends(rest string) bool {
@@ -186,11 +186,22 @@ func (m *marker) ends(rest string) bool {
 		return isPause(rest)
 	case label, labelColon:
 		return isLabelEnd(rest, m.end == label)
-	case colon:
-		rest = strings.TrimLeftFunc(rest, isInline)
-		return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：")
+	case speaks:
+		return isTurnEnd(rest)
 	}
 	return true
+}
+
+// isTurnEnd reports whether the name of who speaks ends here: with a colon, perhaps behind a number or what stands in brackets, or with
+// its line: "User:", "[Observation 2]:", "### Human".
+func isTurnEnd(rest string) bool {
+	rest = strings.TrimLeft(strings.TrimLeftFunc(rest, isInline), "0123456789#")
+	rest = strings.TrimLeftFunc(rest, isInline)
+	if i := strings.IndexAny(rest[:min(len(rest), maxMarker)], ")\n"); i > 0 && rest[0] == '(' && rest[i] == ')' {
+		rest = rest[i+1:]
+	}
+	rest = strings.TrimLeft(rest, " \t\r*_`])")
+	return rest == "" || rest[0] == '>' || rest[0] == '\n' || strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：")
 }
 
 // markersAt are those that may start a text that is not empty.
@@ -241,7 +252,11 @@ var markers = func() map[rune][]marker {
 		add(l.corrections, remarks{corrected: true, withdrawn: true}, wordEnds)
 		add(l.finals, remarks{corrected: true}, label)
 		add(l.withdrawals, remarks{withdrawn: true}, anything)
-		add(l.turns, remarks{invented: true}, colon)
+		for _, who := range []string{l.turns, l.roles, l.replies} {
+			if who != "" {
+				add(who, remarks{invented: true}, speaks)
+			}
+		}
 	}
 	for _, list := range all {
 		slices.SortStableFunc(list, func(a, b marker) int { return len(b.text) - len(a.text) })

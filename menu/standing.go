@@ -68,6 +68,8 @@ func lineAbove(text string) standing {
 		return labelStanding(strings.TrimFunc(trimMarks(trimUnseen(text)), isMark))
 	case adjacent && !strings.ContainsRune(".!?;)}]`\"。！？；）」』", last) && isDoubtful(strings.TrimRight(text, ",，- ")):
 		return doubted
+	case announces(text) && isDoubtful(strings.Trim(text, "#*_()[] .\t\r")):
+		return doubted
 	}
 	return stands
 }
@@ -90,7 +92,7 @@ func labelStanding(label string) standing {
 		return enclosed
 	case isRole(words):
 		return others
-	case isDoubtful(words):
+	case isDoubtful(words), isConditional(words):
 		return doubted
 	}
 	return stands
