@@ -156,7 +156,7 @@ func (r *reader) meant(prose *spokenProse) string {
 	}
 	all := folded(prose.text)
 	for _, p := range r.how.Phrases {
-		if p.Option != option && wordsAt(all, folded(p.Text), 0) >= 0 {
+		if p.Option != option && wordsAt(all, p.words(), 0) >= 0 {
 			return ""
 		}
 	}
@@ -183,7 +183,7 @@ func (r *reader) said(prose *spokenProse) (option, rest string) {
 	from := len(said) - len(folded(prose.text[prose.sentence:]))
 	line := len(said) - len(folded(prose.text[prose.line:]))
 	for _, p := range r.how.Phrases {
-		phrase := folded(p.Text)
+		phrase := p.words()
 		for i := wordsAt(said, phrase, max(0, from)); i >= 0; i = wordsAt(said, phrase, i+1) {
 			if i+len(phrase) > line {
 				return p.Option, said[:i] + "\x00" + said[i+len(phrase):]
@@ -192,6 +192,9 @@ func (r *reader) said(prose *spokenProse) (option, rest string) {
 	}
 	return "", ""
 }
+
+// words are what has to be said of a phrase: with any end of a sentence, or none.
+func (p Phrase) words() string { return strings.TrimRight(folded(p.Text), ".!…。！｡ ") }
 
 // folded is text in lower case, with one blank for each run of blanks and bold marks, and straight apostrophes.
 func folded(text string) string {

@@ -34,7 +34,7 @@ func TestPhrases(t *testing.T) {
 		{"P", "no_work"}, {"P.", "no_work"}, {"Nothing Is\n  left to do!", "no_work"}, {"**P**.", "no_work"}, {"The order was sent. P.", "no_work"}, {"Is it done? Yes, it is. So P.", "no_work"},
 		{"I looked at it twice, and P.", "no_work"}, {"<think>P? If so, a person has to look.</think>P.", "no_work"}, {"All is well, so P 🎉", "no_work"}, {"All was sent.\n\nP.", "no_work"},
 		{"Final answer: P.", "no_work"}, {"<answer>P.</answer>", "no_work"}, {"P.<|im_end|>", "no_work"}, {"It said \"late\" (twice). P.", "no_work"}, {"It's fine, P.", "no_work"},
-		{"No work left.", "no_work"}, {"No queda nada por hacer.", "no_work"}, {"已经处理完毕。没有事情要做了。", "no_work"}, {"確認しました。することはありません。", "no_work"}, {"Es ist nichts mehr zu tun.", "no_work"},
+		{"No work left.", "no_work"}, {"No queda nada por hacer.", "no_work"}, {"no queda nada por hacer!", "no_work"}, {"**No queda nada por hacer**", "no_work"}, {"No queda nada por hacer?", ""}, {"已经处理完毕。没有事情要做了。", "no_work"}, {"確認しました。することはありません。", "no_work"}, {"Es ist nichts mehr zu tun.", "no_work"},
 		{"A person has to look.", "ask_human"}, {"I wait.", "wait"}, {"a</think>P.", "no_work"}, {"P.\n\n", "no_work"}, {"It is late now\nand P.", "no_work"},
 
 		{"", ""}, {"nothing is left", ""}, {"P. Or so.", ""}, {"P. Bye.", ""}, {"P. P.", ""}, {"P\nPay it back", ""}, {"P\n\nBye", ""}, {"P. pay it back", ""}, {"P… then bye", ""}, {"P! Bye", ""}, {"P?", ""}, {"Is it true that P？", ""}, {"It is not so that P.", ""}, {"I doubt that P.", ""}, {"I don’t think P.", ""},
