@@ -52,6 +52,7 @@ type vertex struct {
 	depth     int       // how many it follows; of a summary, the last that it covers
 	summaries []*vertex // those whose last covered node this is
 	first     *vertex   // of a summary: the first covered node; nil = it stands for nothing
+	last      *vertex   // of a summary: the last covered node
 	unwritten bool      // it has no row, and none but what runs inside it may see it
 }
 
@@ -196,7 +197,8 @@ func (g *Graph) cover(v *vertex) error {
 		}
 	}
 	if len(v.Covers) > 0 && whole {
-		v.first, v.depth = g.nodes[v.Covers[0]], g.nodes[v.Covers[len(v.Covers)-1]].depth
+		v.first, v.last = g.nodes[v.Covers[0]], g.nodes[v.Covers[len(v.Covers)-1]]
+		v.depth = v.last.depth
 	}
 	return nil
 }
@@ -247,8 +249,7 @@ func (g *Graph) keep(v *vertex) error {
 		if v.first == nil {
 			break
 		}
-		last := g.nodes[v.Covers[len(v.Covers)-1]]
-		last.summaries = append(last.summaries, v)
+		v.last.summaries = append(v.last.summaries, v)
 	case v.Caller == "" && !v.unwritten:
 		g.tops = append(g.tops, v)
 	}

@@ -56,8 +56,13 @@ func TestContextsStand(t *testing.T) {
 		for id, nodes := range before {
 			of := s.byID[id]
 			branch := map[string]bool{}
-			for p := of.top(); p != nil; p = p.pred {
+			for p := of.top(); p != nil; {
 				branch[p.ID] = true
+				if next := p.pred; next != nil || p.Covers == nil {
+					p = next
+				} else {
+					p = s.byID[p.Covers[len(p.Covers)-1]]
+				}
 			}
 			for _, n := range nodes {
 				p := s.byID[n.ID]

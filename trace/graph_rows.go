@@ -9,7 +9,8 @@ import (
 
 // Rebuild makes a Graph of its rows, in any order. A node that stands twice is taken as it was later. Rows may be missing:
 // their ids are returned, sorted. What hung on a missing caller shows to nobody, a conversation begins behind a missing
-// predecessor, and a summary of missing nodes stands for none.
+// predecessor, and a summary of missing nodes stands for none. What ran inside a hidden call sees as its caller sees from
+// then on, since the hidden one is gone.
 func Rebuild(l GraphLimits, rows []Node) (*Graph, []string, error) {
 	g := NewGraph(l)
 	g.missing = map[string]bool{}

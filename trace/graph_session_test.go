@@ -76,7 +76,7 @@ func (s *session) grow(t *rapid.T, steps int, hidden bool) {
 			}
 			continue
 		case 2, 3: // the conversation goes on, perhaps in a branch
-			if tops := s.those(func(p *past) bool { return p.Caller == "" && p.Covers == nil }); len(tops) > 0 {
+			if tops := s.those(func(p *past) bool { return p.Caller == "" }); len(tops) > 0 {
 				n.Predecessor = oneOf(t, tops).ID
 			}
 		case 4: // a summary
@@ -121,7 +121,7 @@ func (s *session) segment(t *rapid.T) []string {
 	p := oneOf(t, tops)
 	for range rapid.IntRange(1, 4).Draw(t, "covered") {
 		segment = append(segment, p.ID)
-		if p = p.follows(); p == nil {
+		if p = p.follows(); p == nil || p.Covers != nil {
 			break
 		}
 	}
@@ -242,8 +242,8 @@ func (s *session) chain(frame, head *past, before int64) (map[*past]bool, map[*p
 	for p := head; p != nil; p = p.pred {
 		var best *past
 		for _, c := range s.nodes {
-			ends := len(c.Covers) > 0 && (c.Covers[len(c.Covers)-1] == p.ID)
-			of := frame != nil && slices.Contains(c.Covers, frame.top().ID)
+			ends := len(c.Covers) > 0 && (c == p || c.Covers[len(c.Covers)-1] == p.ID)
+			of := frame != nil && (c == frame.top() || slices.Contains(c.Covers, frame.top().ID))
 			if ends && c.Seq < before && !of && (best == nil || len(c.Covers) >= len(best.Covers)) {
 				best = c
 			}

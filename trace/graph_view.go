@@ -86,7 +86,11 @@ func (g *Graph) Context(id string) ([]Node, error) {
 			w.frame = c
 		}
 	}
-	return w.run(v.top())
+	head := v.top()
+	if v.last != nil { // it reads what it is to sum up
+		head = v.last
+	}
+	return w.run(head)
 }
 
 // top is the node of the conversation that a node hangs on.
@@ -112,10 +116,10 @@ type walk struct {
 	frame  *vertex // nil = the conversation itself
 	within *Range  // nil = the frame's own
 
-	own     int // the depth in the conversation that the frame hangs at; -1 = none
+	on      *vertex // of the conversation, what the frame hangs on
 	outside []shown
 	inside  []shown // of the frame; without one, all
-	visited int
+	visited int // nodes looked at, which is what it costs
 }
 
 // shown is a node and where it stands: a summary stands for the first node it covers.
@@ -125,15 +129,14 @@ type shown struct {
 }
 
 func (w *walk) run(head *vertex) ([]Node, error) {
-	w.own = -1
 	if w.frame != nil {
-		w.own = w.frame.top().depth
+		w.on = w.frame.top()
 		if w.within == nil {
 			w.within = w.frame.Range
 		}
 	}
 	chain := w.chain(head)
-	if w.frame != nil && head != w.frame && !slices.Contains(chain, link{v: w.frame.top()}) {
+	if w.frame != nil && head != w.frame && !slices.Contains(chain, link{v: w.on}) {
 		return nil, fmt.Errorf("frame %.64q is not in the conversation that ends with %.64q", w.frame.ID, head.ID)
 	}
 	for _, l := range chain {
@@ -191,10 +194,10 @@ func (w *walk) summary(v *vertex) *vertex {
 	}
 	var best *vertex
 	for _, s := range v.summaries {
-		w.visited++
 		if s.Seq >= w.before {
 			break
 		}
+		w.visited++
 		if w.stands(s) && (best == nil || s.first.depth <= best.first.depth) {
 			best = s
 		}
@@ -204,7 +207,10 @@ func (w *walk) summary(v *vertex) *vertex {
 
 // stands reports whether a summary is there and stands for what it covers. None does for the node that the frame hangs on.
 func (w *walk) stands(s *vertex) bool {
-	return s.first != nil && s.Status == StatusDone && s.Ended <= w.before && (w.own < s.first.depth || w.own > s.depth)
+	if s.first == nil || s.Status != StatusDone || s.Ended > w.before || s == w.on {
+		return false
+	}
+	return w.on == nil || w.on.first != nil || w.on.depth < s.first.depth || w.on.depth > s.depth
 }
 
 // sight is what the callers between a node and the eyes keep from them. One alone is enough: none shows what another
