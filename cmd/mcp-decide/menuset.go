@@ -34,6 +34,8 @@ type menuParam struct {
 	Fields   []menuParam          `json:"fields"`
 }
 
+const menusForm = `an object with a menu by each name, like {"desk": {"options": [{"name": "done", "kind": "value"}]}}`
+
 func readMenus(ctx context.Context, path string) (menuSet, error) {
 	data, err := readFile(ctx, path)
 	if err != nil {
@@ -43,10 +45,10 @@ func readMenus(ctx context.Context, path string) (menuSet, error) {
 		Options []menuOption `json:"options"`
 	}
 	if err := json.Unmarshal(withoutMark(data), &file); err != nil {
-		return nil, fmt.Errorf("--menus: %s: %s", path, misread(err))
+		return nil, fmt.Errorf("--menus: %s: %s; a file of menus is %s", path, misread(err), menusForm)
 	}
 	if file == nil {
-		return nil, fmt.Errorf("--menus: %s holds null; it is an object with a menu by each name", path)
+		return nil, fmt.Errorf("--menus: %s holds null; a file of menus is %s", path, menusForm)
 	}
 	menus := menuSet{}
 	for _, name := range slices.Sorted(maps.Keys(file)) {
@@ -103,7 +105,7 @@ func (p menuParam) param() (registry.Param, error) {
 	}
 	t, ok := registry.TypeNamed(cmp.Or(p.Type, "any"))
 	if !ok {
-		return out, fmt.Errorf("%q: unknown type %q", p.Name, p.Type)
+		return out, fmt.Errorf("%q: unknown type %q; write string, integer, number, boolean, array, object, any, or one of str, int, float, bool, list, dict", p.Name, p.Type)
 	}
 	out.Type = t
 	if p.Items != nil {
