@@ -16,7 +16,7 @@ const (
 	maxPrompt   = 1500 // characters of the prompt when it is repeated
 	maxTail     = 1000 // characters of how to pick
 	maxOthers   = 400  // characters of the names of other options
-	maxSchema   = 1500 // characters of a schema; a longer one helps nobody
+	maxSchema   = 4000 // characters of a schema; a longer one helps nobody
 )
 
 // Again is the text after a pick that did not fit: what was wrong, the prompt again, the option that was tried with the schema of its
