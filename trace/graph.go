@@ -53,7 +53,8 @@ type vertex struct {
 	summaries []*vertex // those whose last covered node this is
 	first     *vertex   // of a summary: the first covered node; nil = it stands for nothing
 	last      *vertex   // of a summary: the last covered node
-	unwritten bool      // it has no row, and none but what runs inside it may see it
+	unwritten bool      // it has no row, and none but what runs inside the same hidden call may see it
+	row       *vertex   // itself or, of a hidden one, the next caller that has a row; nil = there is none
 }
 
 // NewGraph makes an empty Graph.
@@ -214,29 +215,28 @@ func (v *vertex) complete() {
 	if v.Kind == KindCode && v.Expose == "" {
 		v.Expose = DefaultExpose(v.Tool)
 	}
-	if v.isHidden() {
+	if v.caller != nil {
+		v.row = v.caller.row
+	}
+	switch {
+	case v.isHidden():
 		v.blank()
 		v.unwritten = true
-		return
-	}
-	if v.caller == nil {
-		return
-	}
-	seen := v.caller
-	for seen != nil && seen.isHidden() {
-		seen = seen.caller
-	}
-	if seen == nil || seen.unwritten {
+	case v.caller == nil:
+	case v.row == nil:
 		v.unwritten = true
-		return
+	default:
+		v.Caller = v.row.ID
 	}
-	v.Caller = seen.ID
 }
 
 // keep adds a node that is placed.
 func (g *Graph) keep(v *vertex) error {
 	if len(g.order) >= g.limits.Nodes || g.bytes+v.size() > g.limits.Bytes {
 		return ErrGraphFull
+	}
+	if !v.unwritten {
+		v.row = v
 	}
 	g.nodes[v.ID] = v
 	g.order = append(g.order, v)

@@ -272,6 +272,7 @@ func TestGraphIsBounded(t *testing.T) {
 	if _, err := g.Add(trace.Node{ID: "c", Kind: trace.KindLLM, Predecessor: "b"}, nil); !errors.Is(err, trace.ErrGraphFull) || g.Len() != 3 {
 		t.Errorf("the fourth node: %v, %d nodes", err, g.Len())
 	}
+	kept := 0
 	for _, id := range []string{"a", "b"} { // a status is never lost, whatever room there is
 		if err := g.Finish(id, trace.End{Status: trace.StatusDone, Output: long, Error: long}); err != nil {
 			t.Fatal(err)
@@ -280,6 +281,10 @@ func TestGraphIsBounded(t *testing.T) {
 		if row.Status != trace.StatusDone || len(row.Output)+len(row.Error)+row.CutOutput != 20_000 || len(row.Output)+len(row.Error) > 1_000 {
 			t.Errorf("%s is %s with %d bytes, cut %d", id, row.Status, len(row.Output)+len(row.Error), row.CutOutput)
 		}
+		kept += len(row.Output) + len(row.Error)
+	}
+	if kept == 0 || kept > 1_500 { // 4,000 for all, of which the nodes themselves take some
+		t.Errorf("kept %d bytes of both outputs", kept)
 	}
 	full := trace.NewGraph(trace.GraphLimits{Bytes: 2_000})
 	mustAdd(t, full, trace.Node{ID: "u", Kind: trace.KindUser, Input: strings.Repeat("x", 1_000)})

@@ -119,7 +119,7 @@ type walk struct {
 	on      *vertex // of the conversation, what the frame hangs on
 	outside []shown
 	inside  []shown // of the frame; without one, all
-	visited int // nodes looked at, which is what it costs
+	visited int     // nodes looked at, which is what it costs
 }
 
 // shown is a node and where it stands: a summary stands for the first node it covers.

@@ -13,7 +13,7 @@ import (
 type Message struct {
 	Node string // the id
 	Role Role
-	Name string // of the method
+	Name string // of the method, as it was
 	Head string // "" = the role alone says what it is
 	Text string
 	Cut  int // characters of Text that were left out; a line in it says so
