@@ -163,6 +163,8 @@ func (c *chooser) choose(r *reader) (Pick, error) {
 		return Pick{}, r.ambiguous("a pick" + c.pick.called(" of ") + ", and talk of another" + c.talked.called(", ") + ", behind it")
 	case c.vendor:
 		return Pick{}, r.ambiguous("a pick, and a call in another form behind it")
+	case c.marked, behind.corrected && !behind.kept:
+		return Pick{}, r.ambiguous("a last word behind a pick, and no pick in it")
 	case behind.withdrawn:
 		return Pick{}, r.ambiguous("a pick that the text behind it takes back")
 	case r.how.Cut && !c.ended && c.pick.isSound():

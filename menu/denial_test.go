@@ -87,6 +87,47 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestAsides puts a pick into what quotes it, asks about it or strikes it out.
+func TestAsides(t *testing.T) {
+	t.Parallel()
+	options := corpusMenus(t)["support"]
+	const pick = `{"call": "set_priority", "args": {"level": 4}}`
+	for _, reply := range []string{
+		"❌ %s", "🚫 %s", "%s ❌", "Wrong ❌\n%s", "+%s", "-%s", "12:04 Ann: %s", "[12:04] Ann: %s", "@ann: %s", "INFO: %s", "No: %s", "安写道：\n%s", "--- ticket 88 ---\n%s", "-----BEGIN TICKET-----\n%s\n-----END TICKET-----",
+		"----- Original message -----\n%s", "From: Ann\nSubject: parcel\n\n%s", "Von: Ann\nBetreff: Paket\n\n%s", "<<<\n%s\n>>>", "Do you want me to run this?\n\n%s", "Is this what you mean?\n\n%s", "Would this be right?\n%s",
+		"Soll ich das ausführen?\n%s", "¿Ejecuto esto?\n%s", "要执行吗？\n%s", "Before I run it, please confirm:\n%s", "Did you mean:\n%s", "%s if the customer agrees", "%s\nonce approved", "%s (if approved)", "%s}}?", "%s, \"args\": {\"level\": 5}}",
+		"%s\n\nFinal answer:\n{\"ca(ll\": \"close_ticket\"}", "%s\n\n<answer>{\"ca:ll\": \"close_ticket\"}</answer>",
+	} {
+		reply = strings.Replace(reply, "%s", pick, 1)
+		if got, err := Parse(reply, options, Reading{}); err == nil {
+			t.Errorf("WRONG PICK %s %s\n%s", got.Name, got.Args, reply)
+		}
+	}
+	for _, reply := range []string{"--- answer ---\n%s", "What is the next step?\n%s", "---\n%s\n---", "✅ %s", "- %s"} {
+		if got := readSafely(strings.Replace(reply, "%s", pick, 1), options, Reading{}); got.String() != `set_priority {"level":4}` {
+			t.Errorf("%s\n%s", got, reply)
+		}
+	}
+}
+
+// TestTemplates gives parameters their own names in the brackets of some template: no value was given.
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	options := corpusMenus(t)["support"]
+	for _, value := range []string{"{order_id}", "{{order_id}}", "${order_id}", "[order_id]", "[ORDER_ID]", "＜order_id＞", "‹order_id›", "&lt;order_id&gt;", "<order_id: str>"} {
+		got := readSafely(`{"call": "refund", "args": {"order_id": "`+value+`", "amount": 12.5}}`, options, Reading{})
+		if got.Error != "missing_required" {
+			t.Errorf("%s: %s", value, got)
+		}
+	}
+	for _, value := range []string{"order_id", "[A-17]", "{A-17}", "<order/id>"} {
+		got := readSafely(`{"call": "refund", "args": {"order_id": "`+value+`", "amount": 12.5}}`, options, Reading{})
+		if got.Error != "" {
+			t.Errorf("%s: %s", value, got)
+		}
+	}
+}
+
 // TestExplanations puts what explains a pick behind it.
 func TestExplanations(t *testing.T) {
 	t.Parallel()

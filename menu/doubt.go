@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ func doubtIn(words string) string {
 	if abbreviation := exampleAt(words); abbreviation != "" {
 		return abbreviation
 	}
-	if only := strings.TrimSpace(clause); only == "no" || only == "instead" {
+	if only := strings.TrimSpace(clause); only == "no" && clause != words || only == "instead" {
 		return "" // "Wait, no:" turns down what came before
 	}
 	return doubtInClause(clause)
@@ -131,6 +132,9 @@ func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) 
 
 // isRole reports whether a label is, or starts with, the name of somebody else and a colon.
 func isRole(words string) bool {
+	if strings.HasPrefix(words, "@") || isTime(words) {
+		return true // a line of a chat or a log
+	}
 	if i := strings.IndexAny(words, ":："); i >= 0 {
 		words = words[:i]
 	}
@@ -230,3 +234,67 @@ var (
 	conditions  = stretches("if|unless|once|when|whenever|assuming|in case|as soon as|provided|until|should the|should they|depending")
 	repetitions = stretches("once more|once again")
 )
+
+// refusals are signs that turn down what they stand beside.
+const refusals = "❌❎✗✘🚫⛔"
+
+// isTime reports whether words start with a time of day, perhaps in brackets.
+func isTime(words string) bool {
+	words = strings.TrimLeft(words, "[( ")
+	hour, rest, ok := strings.Cut(words[:min(len(words), 6)], ":")
+	return ok && len(hour) < 3 && isDigits(hour) && len(rest) >= 2 && isDigits(rest[:2])
+}
+
+// frames reports whether a line opens a part that is somebody else's: "--- ticket 88 ---", "-----BEGIN TICKET-----", or the head of a
+// mail.
+func frames(line string) bool {
+	line = strings.TrimSpace(line)
+	if field, _, ok := strings.Cut(line, ":"); ok && mailFields[strings.ToLower(field)] {
+		return true
+	}
+	if len(line) < 6 || strings.IndexByte("-=+*~<", line[0]) < 0 || line[:3] != strings.Repeat(line[:1], 3) {
+		return false
+	}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(line), isNoWord) {
+		if !carriers[word] {
+			return true
+		}
+	}
+	return false
+}
+
+var mailFields = set("from to subject date cc von an betreff datum de objet asunto assunto")
+
+// asksAbout reports whether a question above a pick is about it, and no question that the pick answers.
+func asksAbout(question string) bool {
+	words := plainWords(question)
+	if !isASCII(question) || hasStretch(words, pronouns) {
+		return true
+	}
+	return denies(question)
+}
+
+var pronouns = stretches("this|that|it|das|dies|esto|ça|cela|isto|isso")
+
+// startsCondition reports whether a text goes on with the sentence of an object as a condition, so that it is not meant as it stands.
+func startsCondition(text string) bool {
+	text = strings.TrimLeft(text, "( ,\t")
+	return text != "" && text[0] >= 'a' && text[0] <= 'z' && startsStretch(plainWords(text), behindConditions)
+}
+
+var behindConditions = stretches("if|unless|once|when|until|after|before|provided|assuming|pending|only")
+
+// startsCallKeyOrArguments reports whether a call key or one for arguments follows: the brace before it stood too early.
+func startsCallKeyOrArguments(text string) bool {
+	text = trimUnseenLeft(text[:min(len(text), maxIndent)])
+	q, ok := quoteAt(text)
+	if !ok {
+		return false
+	}
+	key := text[q.size:]
+	end := strings.IndexAny(key, q.closers)
+	if end < 0 {
+		return false
+	}
+	return slices.Contains(argumentKeys, key[:end]) || slices.Contains(callKeys, key[:end])
+}

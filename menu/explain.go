@@ -119,7 +119,7 @@ func (e *explanation) remarks(text string, spoken []span) {
 	}
 	for at, quoted := range sentencesOf(text, spoken) {
 		var one remarks
-		if one.sentence(at.of(text), quoted); one != (remarks{}) {
+		if one.sentence(at.of(text), quoted); one.says() {
 			sentence := at.of(text)
 			from := at.to - len(trimUnseenLeft(sentence))
 			e.note(Remark, from, from+len(trimUnseen(sentence)), one.words())

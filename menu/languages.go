@@ -48,13 +48,13 @@ var english = language{
 		"deleted removed cancelled canceled aborted void obsolete deprecated superseded outdated erroneous mistaken incorrectly fallback backup counterexample placeholder pending suppose pretend " +
 		"imagine decline unable skip skipped skipping blocked denied tbd todo eventually formerly initially available contains contained illustration tomorrow yesterday",
 	phrases: "wants me|want me|wants us|would have|last answer|last attempt|last time|last turn|old answer|old bot|second choice|plan b|worst case|next time|other agent|other bot|another way|one way|" +
-		"after approval|after confirmation|upon approval|upon confirmation|as soon as|in case|until then|to be confirmed|depending on|you can answer|you can call|you could answer|you sent|they sent",
+		"after approval|after confirmation|upon approval|upon confirmation|as soon as|in case|until then|to be confirmed|depending on|you can answer|you can call|you could answer|you sent|they sent|please confirm|did you mean",
 	opening: "else should would is are could shall assuming whenever unless",
 	options: "option",
 	unsure: "nothing none nobody neither nor else once when whenever until till after soon later would should shall want wants wanted wish hope hopes think thinks believe " +
 		"believes guess guesses assume assumes assuming suppose seem seems appear appears almost nearly hardly barely except but besides although though however yet still false " +
 		"untrue doubt doubts unlikely deny denies claim claims claimed told tell tells ask asks user customer client let pretend wonder far",
-	roles: "client|tool|question|input|ticket|the ticket|email|the email|e-mail|attachment|your message",
+	roles: "client|tool|question|input|ticket|the ticket|email|the email|e-mail|attachment|your message|info|debug",
 	replies: "api|api response|api returned|the api returned|server|function|function returned|tool returned|tool returns|the tool returned|the tool returns|the tool says|response from tool|" +
 		"response from the tool|response from server|customer reply|customer replies|customer replied|the customer|the customer replied|the customer replies|the customer says|the user|the user says|the user replied|" +
 		"user reply|user replied|user says|user message|system note|system message|tool call result|call result|the result|the result is|simulated result|simulated output|simulated response|return value|returned|" +
@@ -74,7 +74,7 @@ var chinese = language{
 	withdrawals: "算了,|忽略|请忽略|請忽略|无视|不要执行|不要執行|别执行|別執行|请不要|請不要|不要运行|不要調用|不要调用|撤回|我撤回|收回|我收回|作废|作廢|取消,|以上作废|上面的不算|" +
 		"这是错|這是錯|那是错|那是錯|这不对|這不對|那不对|那不對|上面是错|上面的选择是错|抱歉,|对不起,|對不起,|不,|不行,|不是,|其实,|其實,|实际上,|實際上,|错了,|錯了,",
 	turns: "观察|观察结果|觀察|觀察結果|用户|用戶|使用者|客户|客戶|人类|人類|系统|系統|工具结果|工具結果|工具输出|工具輸出|工具返回|执行结果|執行結果|结果|結果",
-	phrases: "例如|比如|譬如|示例|范例|範例|例子|举例|舉例|样例|样本|不要|不会|不會|不能|不应|不應|不用|不该|不該|不是|不再|别用|別用|切勿|并非|並非|而非|没有|沒有|代替|替代|错误|錯誤|" +
+	phrases: "写道|寫道|例如|比如|譬如|示例|范例|範例|例子|举例|舉例|样例|样本|不要|不会|不會|不能|不应|不應|不用|不该|不該|不是|不再|别用|別用|切勿|并非|並非|而非|没有|沒有|代替|替代|错误|錯誤|" +
 		"错的|錯的|无效|無效|用户说|用户写|用户问|用戶說|用戶寫|用戶問|他说|她说|他說|她說|也许|也許|可能|或许|或許|如果|假如|假设|假設|倘若|除非|否则|否則|或者|草稿|草案|模板|模版|" +
 		"备选|備選|候选|候選|之前|先前|日志|日誌|引用|拒绝|拒絕|原文",
 	options: "选项 選項 方案",

@@ -15,7 +15,12 @@ type remarks struct {
 	withdrawn bool // what came before is taken back
 	invented  bool // a turn of somebody else was made up: "Observation:"
 	kept      bool // a correction leaves it open, or the text says that what came before holds: "Wait, is that right?"
+
+	judged int // sentences that were read whole
 }
+
+// says reports whether anything was said.
+func (r remarks) says() bool { return r.corrected || r.withdrawn || r.invented }
 
 // remarksIn reads the prose stretches of a text.
 func remarksIn(text string, spoken []span) remarks {
@@ -68,8 +73,9 @@ func quotedAfter(sentence string, quoted bool) bool {
 }
 
 const (
-	maxOpening = 160 // bytes at the start of a sentence that are looked at
-	maxMarker  = 64  // bytes of the longest marker
+	maxOpening = 160  // bytes at the start of a sentence that are looked at
+	maxMarker  = 64   // bytes of the longest marker
+	maxJudged  = 1000 // sentences that are read for more than their first words
 )
 
 // sentence looks at the first words. In quotes they are somebody's words, and replace nothing.
@@ -95,14 +101,24 @@ func (r *remarks) sentence(text string, quoted bool) {
 			r.corrected = r.corrected || m.means.corrected && !quoted && !isQuoted(text[:len(text)-len(words)])
 			r.withdrawn = r.withdrawn || m.means.withdrawn
 			r.invented = r.invented || m.means.invented
+			if m.means.invented {
+				r.judge(text)
+			}
 			if m.means.corrected {
 				r.kept = r.kept || asks || keeps(text)
 			}
 			return
 		}
 	}
-	r.withdrawn = r.withdrawn || denies(text)
-	r.kept = r.kept || affirms(text)
+	r.judge(text)
+}
+
+// judge looks at a whole sentence, which takes longer than to look for a marker.
+func (r *remarks) judge(text string) {
+	if r.judged++; r.judged <= maxJudged {
+		r.withdrawn = r.withdrawn || denies(text)
+		r.kept = r.kept || affirms(text)
+	}
 }
 
 // opening is the length of what stands before the first word of a sentence.

@@ -390,7 +390,7 @@ func (d *mender) space() bool {
 			return true
 		}
 		d.said = append(d.said, span{d.pos, d.pos + n})
-		if len(d.said) > maxComments || isDoubtful(comment) || remarksIn(comment, []span{{0, len(comment)}}) != (remarks{}) {
+		if len(d.said) > maxComments || isDoubtful(comment) || remarksIn(comment, []span{{0, len(comment)}}).says() {
 			return d.fail("a comment takes something back, or leaves it open")
 		}
 		d.pos += n

@@ -23,7 +23,21 @@ func isPlaceholder(inside string, p *registry.Param) bool {
 	if text == "..." || text == "…" {
 		return !lists(p, text)
 	}
-	return len(text) > 2 && bareplaceholder(text) == len(text) && !lists(p, text)
+	return len(text) > 2 && (bareplaceholder(text) == len(text) || p != nil && isTemplate(text, p)) && !lists(p, text)
+}
+
+// isTemplate reports whether a text is the parameter's own name in the brackets of some template, or with its type in the menu's:
+// {order_id}, ${order_id}, [order_id], ＜order_id＞, <order_id: str>.
+func isTemplate(text string, p *registry.Param) bool {
+	text = strings.TrimPrefix(text, "$")
+	for _, pair := range [...][2]string{{"{{", "}}"}, {"{", "}"}, {"[", "]"}, {"<", ">"}, {"＜", "＞"}, {"‹", "›"}, {"&lt;", "&gt;"}} {
+		inside, opens := strings.CutPrefix(text, pair[0])
+		if inside, closes := strings.CutSuffix(inside, pair[1]); opens && closes {
+			name, _, _ := strings.Cut(strings.TrimSpace(inside), ":")
+			return p.Name != "" && sameLetters(name, p.Name)
+		}
+	}
+	return false
 }
 
 func lists(p *registry.Param, text string) bool {

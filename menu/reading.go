@@ -276,7 +276,7 @@ func (r *reader) isCopy(rd *reading) bool {
 		r.copies[rd.option] = lines
 	}
 	text := rd.text
-	if rd.mend != nil { // written anew: held against the lines by what it means
+	if text != lines[0] && text != lines[1] { // written anew: held against the lines by what it means
 		text, lines = canonical(json.RawMessage(text)), [2]string{canonical(json.RawMessage(lines[0])), canonical(json.RawMessage(lines[1]))}
 	}
 	if text != lines[0] && text == lines[1] && rd.isSound() {

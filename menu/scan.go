@@ -170,7 +170,7 @@ func (s *scanner) object(at span, members []member, st standing) {
 // judge hands on a reading of an object: a line of the menu, or what stands or is mentioned.
 func (s *scanner) judge(rd *reading, at span, st standing) {
 	if st == stands && (rd.echo || s.isLabelled(at.from) && s.read.isCopy(rd)) {
-		s.choice.copied(rd, at, strings.Contains(s.text[s.lineStart(at.from):at.from], indent))
+		s.choice.copied(rd, at, isMenuLine(s.text[s.lineStart(at.from):at.from], rd.name))
 		return
 	}
 	f := found{standing: st, end: at.to, strategy: s.strategy(), form: s.form}
@@ -178,6 +178,11 @@ func (s *scanner) judge(rd *reading, at span, st standing) {
 		f.standing, f.took = s.after(at)
 	}
 	s.choice.found(rd, f)
+}
+
+// isMenuLine reports whether a label before a copied call is more than an answer has: the indent of a menu, or the name of the option.
+func isMenuLine(label, name string) bool {
+	return strings.HasPrefix(label, " ") || strings.HasPrefix(label, "\t") || name != "" && strings.Contains(label, name)
 }
 
 // formAt is the call format of an object that starts at a place: the one that a tag right before it opens.

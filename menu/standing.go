@@ -38,9 +38,15 @@ func (s *scanner) standing(at int) standing {
 	if s.floor.carries && isBlank(s.text[s.floor.at:at]) {
 		return s.floor.standing
 	}
+	if strings.ContainsAny(before, refusals) {
+		return doubted
+	}
 	label := strings.TrimFunc(trimMarks(trimUnseen(before)), isMark)
 	if label != "" {
 		return labelStanding(label)
+	}
+	if bare := strings.TrimLeft(before, " \t"); bare == "+" || bare == "-" {
+		return mention // a line of a patch
 	}
 	if sameLine {
 		return stands
@@ -60,8 +66,12 @@ func lineAbove(text string) standing {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	switch {
-	case last != '`' && strings.TrimFunc(trimUnseen(text), isQuote) == "":
+	case last != '`' && strings.TrimFunc(trimUnseen(text), isQuote) == "", strings.Trim(trimUnseen(text), "<") == "", strings.HasSuffix(text, "/*"):
 		return mention // a line of quotes: """
+	case frames(text), strings.ContainsAny(text, refusals):
+		return others
+	case isQuestion(text) && asksAbout(text):
+		return doubted
 	case strings.ContainsRune("([{=（［「『【", last):
 		return enclosed
 	case last == ':' || last == '：':
@@ -155,6 +165,9 @@ func (s *scanner) after(at span) (standing, liberties) {
 	}
 	rest := next.text[next.pos:]
 	if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
+		if behind := strings.TrimLeft(rest, "} \t\r\n"); strings.HasPrefix(behind, "?") || strings.HasPrefix(behind, "？") || rest[0] == '}' && goesOn(behind[:min(len(behind), 40)]) {
+			return doubted, nil
+		}
 		if rest[0] == '}' && (at.from <= s.first || s.fence.open && isBlank(s.text[s.fence.from:at.from])) {
 			return stands, liberties{SurplusBrace}
 		}
@@ -166,6 +179,12 @@ func (s *scanner) after(at span) (standing, liberties) {
 	}
 	if strings.HasPrefix(rest, "?") || strings.HasPrefix(rest, "？") {
 		return doubted, nil
+	}
+	if first, _ := utf8.DecodeRuneInString(rest); strings.ContainsRune(refusals, first) {
+		return doubted, nil
+	}
+	if strings.HasPrefix(rest, ",") && startsCallKeyOrArguments(rest[1:]) || startsCondition(rest[:min(len(rest), 40)]) && strings.Count(s.text[at.to:next.pos], "\n") < 2 {
+		return continued, nil
 	}
 	if breaks := strings.Count(s.text[at.to:next.pos], "\n"); breaks > 0 || rest == "" || rest[0] == '{' {
 		if first, _ := utf8.DecodeRuneInString(rest); breaks == 1 && unicode.IsLower(first) && goesOn(rest[:min(len(rest), 40)]) {
