@@ -138,9 +138,6 @@ func (c *cleaner) member(p *registry.Param, rawKey string, keys *seenKeys, start
 			c.missing()
 		}
 	}
-	if field == nil {
-		key = twin(p, key)
-	}
 	switch old, again := keys.put(key, span{from, len(c.out)}); {
 	case again && string(c.out[old.from:old.to]) != string(c.out[from:]):
 		c.twoValues()
@@ -206,21 +203,6 @@ func fieldOf(p *registry.Param, key string) *registry.Param {
 		}
 	}
 	return nil
-}
-
-// twin is the field that a key which is none spells in another way, so that both with different values are seen: "orderId" for
-// "order_id". It is the key itself when there is no such field.
-func twin(p *registry.Param, key string) string {
-	if p == nil || len(key) > maxPlaceholder {
-		return key
-	}
-	p = readable(p)
-	for i := range p.Fields {
-		if name := p.Fields[i].Name; sameLetters(name, key) {
-			return name
-		}
-	}
-	return key
 }
 
 // sameLetters reports whether two names differ in case, blanks, dashes and underscores alone.

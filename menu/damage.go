@@ -48,7 +48,9 @@ func (s *scanner) mended(from int) (mended, damage, bool) {
 	return m, why, ok
 }
 
-func startsFence(text string) bool { return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") }
+func startsFence(text string) bool {
+	return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")
+}
 
 const mendings = 4 // passes over a reply in search of damage that can be mended
 
