@@ -67,3 +67,13 @@ func (s State) Final() bool {
 	}
 	return false
 }
+
+// Owners is what a store adds to Turns when several processes share it: who runs what, and whether they live. A turn that runs and whose
+// owner is dead has an end that nobody will tell.
+type Owners interface {
+	// Owner is the name of this process.
+	Owner() string
+
+	// Alive reports whether the process of that name lives. It never waits.
+	Alive(owner string) (bool, error)
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+)
+
+// Options are the settings of a Store. The zero value gives the defaults.
+type Options struct {
+	Live int              // turns of one principal that wait for an answer, a person or an end; 0 = 10,000
+	Now  func() time.Time // nil = time.Now
+	Log  *slog.Logger     // nil = nothing is logged
+}
+
+// Store is an open store. It implements decide.Turns and decide.Owners, and is safe for concurrent use.
+type Store struct {
+	where Where
+	db    *sqlite
+	write *writer
+	key   []byte
+	o     Options
+
+	stop chan struct{}
+	gone sync.WaitGroup
+	once sync.Once
+}
+
+// Open opens a store on a disk. A file that is not there is made, with its folder; one that was made by a newer version, or is no store, is
+// left as it is. The caller closes it.
+func Open(ctx context.Context, w Where, o Options) (*Store, error) {
+	if w.Kind != "sqlite" {
+		return nil, fmt.Errorf("the store %s is not on a disk", w)
+	}
+	if o.Live <= 0 {
+		o.Live = 10_000
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	db, err := openSQLite(ctx, w.Path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{where: w, db: db, o: o, stop: make(chan struct{})}
+	s.write = newWriter(db.begin, db.end)
+	if s.key, err = s.secret(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.gone.Go(s.sweeper)
+	return s, nil
+}
+
+// Close ends the writing and closes the files. What waits to be written at that moment is refused with ErrClosed.
+func (s *Store) Close() (err error) {
+	s.once.Do(func() {
+		close(s.stop)
+		s.gone.Wait()
+		s.write.close()
+		err = s.db.close()
+	})
+	return err
+}
+
+// secret is the key of the digests, made by the first process that opens the store.
+func (s *Store) secret(ctx context.Context) (key []byte, err error) {
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	err = s.write.write(ctx, decide.Power, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO settings (name, value) VALUES ('key', ?) ON CONFLICT DO NOTHING", fresh); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = 'key'").Scan(&key)
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the key of the store: %w", err)
+	case len(key) < 16:
+		return nil, errors.New("the key of the store is damaged: put a backup in its place or name another file")
+	}
+	return key, nil
+}
+
+// Key implements decide.Turns.
+func (s *Store) Key() []byte { return slices.Clone(s.key) }
+
+// Owner implements decide.Owners.
+func (s *Store) Owner() string { return s.db.lives.self }
+
+// Alive implements decide.Owners.
+func (s *Store) Alive(owner string) (bool, error) { return s.db.lives.alive(owner) }
