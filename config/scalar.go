@@ -130,14 +130,14 @@ func parseDuration(s string) (time.Duration, bool) {
 }
 
 func checkStore(n *node) (message, fix string) {
-	if n.text == "memory:" {
-		return "", ""
+	kind, rest, _ := strings.Cut(n.text, ":")
+	switch {
+	case n.text == "memory:", (kind == "sqlite" || kind == "env") && rest != "":
+		return "", "" // the path and the variable are looked at when the store is opened
+	case kind == "postgres" || kind == "postgresql":
+		return "this version does not have the store " + kind + " yet", "Write sqlite:PATH or memory:, or leave store out"
 	}
-	kind, _, _ := strings.Cut(n.text, ":")
-	if kind == "sqlite" || kind == "postgres" || kind == "postgresql" || kind == "env" {
-		return "this version does not have the store " + kind + " yet", "Write memory:, or leave store out"
-	}
-	return "this is no place for a store", "Write memory:, or leave store out" // not shown: it may hold a password
+	return "this is no place for a store", "Write sqlite:PATH, env:NAME or memory:, or leave store out" // not shown: it may hold a password
 }
 
 func checkContent(n *node) (message, fix string) {

@@ -15,6 +15,7 @@ import (
 type Engine struct {
 	registry *registry.Registry
 	turns    Turns
+	owners   Owners // nil = the turns are this process's alone
 	picker   Picker
 	recorder trace.Recorder
 	log      *slog.Logger
@@ -68,6 +69,7 @@ func New(reg *registry.Registry, o Options) *Engine {
 	if e.turns == nil {
 		e.turns = NewMemory(MemoryLimits{Now: e.now})
 	}
+	e.owners, _ = e.turns.(Owners)
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}

@@ -115,7 +115,7 @@ func (r *reply) wait(ctx context.Context, t *turn) (Outcome, *turn, error) {
 		case <-here:
 		case <-tick:
 		}
-		now, err := r.load(ctx, t.ID)
+		now, err := r.load(ctx, t.ID) // unknown by now, when the other process has died
 		if err != nil {
 			return Outcome{}, nil, err
 		}

@@ -62,6 +62,7 @@ func (e *Engine) newTurn(v *View, o Opening) (*turn, error) {
 	t.Principal, t.Config, t.State, t.Round, t.Version = o.Caller.ID, e.config, Open, 1, 1
 	t.Opened, t.Expires = now, now.Add(d.ttl())
 	t.Decision, t.Digest, t.Channel, t.Full, t.Inputs = d.Name, d.digest, channel, o.Full, o.Inputs
+	t.Opener = e.owner()
 	t.Offer, t.Tries, t.Of, t.Drifts = offered, d.MaxRetries+1, d.MaxRetries+1, maxDrifts
 	return t, nil
 }

@@ -33,6 +33,9 @@ type body struct {
 	Origin   string          `json:"origin,omitempty"` // what closed the turn: answer, on_failure
 	Attempts []attempt       `json:"attempts,omitempty"`
 	Next     string          `json:"next,omitempty"` // the turn opened in the place of this expired one
+
+	Opener string `json:"opener,omitempty"` // the process that opened it; "" = the store is nobody else's
+	Owner  string `json:"owner,omitempty"`  // the process that runs it, or ran it last
 }
 
 // offer is one offered option, with what it would have run.

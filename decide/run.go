@@ -149,7 +149,7 @@ func (w *writing) claim(ctx context.Context, _ registry.Bound) error {
 	at.Call = w.letters(8)
 	now, won, err := w.step(ctx, Power, w.t, func(n *turn) {
 		n.Attempts = append(n.Attempts, at)
-		n.State, n.Ran = Running, true
+		n.State, n.Ran, n.Owner = Running, true, w.owner()
 	})
 	switch {
 	case err != nil:

@@ -18,6 +18,7 @@ var ErrBusy = errors.New("the store is held by another process")
 type fileLock struct {
 	file    *os.File
 	pending chan error // a wait that was given up, and goes on
+	most    time.Duration
 }
 
 // openLock opens the file of a lock, and makes it when it is not there.
@@ -26,7 +27,7 @@ func openLock(path string) (*fileLock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the lock file: %w", err)
 	}
-	return &fileLock{file: f}, nil
+	return &fileLock{file: f, most: maxWait}, nil
 }
 
 // take waits for the lock, in the order of the system's queue, for maxWait at most.
@@ -39,7 +40,7 @@ func (l *fileLock) take() error {
 		go func() { got <- lockFile(l.file) }()
 		l.pending = got
 	}
-	late := time.NewTimer(maxWait)
+	late := time.NewTimer(l.most)
 	defer late.Stop()
 	select {
 	case err := <-l.pending:

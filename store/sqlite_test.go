@@ -1,7 +1,15 @@
 package store_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,9 +18,9 @@ import (
 	"github.com/mcp-decide/mcp-decide/store"
 )
 
-func open(t testing.TB, path string, now func() time.Time) *store.Store {
+func open(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Where{Kind: "sqlite", Path: path}, store.Options{Now: now})
+	s, err := store.Open(t.Context(), store.Where{Kind: "sqlite", Path: path}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +35,168 @@ func open(t testing.TB, path string, now func() time.Time) *store.Store {
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	turnstest.Run(t, func(t *testing.T, now func() time.Time) decide.Turns {
-		return open(t, filepath.Join(t.TempDir(), "turns.db"), now)
+		return open(t, filepath.Join(t.TempDir(), "turns.db"), store.Options{Now: now})
 	})
+}
+
+func row(id string) decide.Row {
+	return decide.Row{ID: id, Principal: "os:1000", Config: "desk", State: decide.Open, Round: 1, Expires: time.Now().Add(time.Hour), Data: []byte(`{}`)}
+}
+
+func insert(t testing.TB, s *store.Store, rows ...decide.Row) {
+	t.Helper()
+	for _, r := range rows {
+		if err := s.Insert(t.Context(), decide.Kill, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestKept: what one process wrote the next one reads, with the same key, and nobody else can read the files.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a folder", "turns.db")
+	first := open(t, path, store.Options{})
+	insert(t, first, row("a"))
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Insert(t.Context(), decide.Kill, row("b")); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("a closed store: %v", err)
+	}
+	second := open(t, path, store.Options{})
+	if _, err := second.Load(t.Context(), "a"); err != nil {
+		t.Errorf("the turn is lost: %v", err)
+	}
+	if !bytes.Equal(first.Key(), second.Key()) || first.Owner() == second.Owner() {
+		t.Errorf("keys %x and %x, owners %s and %s", first.Key(), second.Key(), first.Owner(), second.Owner())
+	}
+	err := filepath.WalkDir(filepath.Dir(path), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFilesThatAreNone: what is no store is refused with what to do, and left as it is.
+func TestFilesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		make func(path string) error
+		want string
+	}{
+		"a text":      {func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("Dear diary. "), 500), 0o600) }, "no SQLite database"},
+		"a folder":    {func(path string) error { return os.Mkdir(path, 0o700) }, "is a directory"},
+		"no folder":   {func(path string) error { return os.WriteFile(filepath.Dir(path), nil, 0o600) }, "not a directory"},
+		"half a file": {half, "damaged"},
+	} {
+		dir := filepath.Join(t.TempDir(), "d")
+		if name != "no folder" {
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(dir, "turns.db")
+		if err := c.make(path); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := os.ReadFile(path)
+		s, err := store.Open(t.Context(), store.Where{Kind: "sqlite", Path: path}, store.Options{})
+		if err == nil {
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+			t.Errorf("%s: it was changed", name)
+		}
+	}
+}
+
+// half makes a store and cuts the file in the middle.
+func half(path string) error {
+	s, err := store.Open(context.Background(), store.Where{Kind: "sqlite", Path: path}, store.Options{})
+	if err != nil {
+		return err
+	}
+	for i := range 50 {
+		r := row(fmt.Sprint("r", i))
+		r.Data = bytes.Repeat([]byte("x"), 4000)
+		if err := s.Insert(context.Background(), decide.Kill, r); err != nil {
+			return err
+		}
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(whole[:4096:4096], bytes.Repeat([]byte{0xff}, len(whole)/2)...), 0o600)
+}
+
+// TestPrincipalsHaveLimits: too many open turns of one principal are refused, and one whose time is over takes no place.
+func TestPrincipalsHaveLimits(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := open(t, filepath.Join(t.TempDir(), "turns.db"), store.Options{Live: 3, Now: func() time.Time { return now }})
+	over := row("over")
+	over.Expires = now.Add(-time.Second)
+	insert(t, s, over, row("a"), row("b"))
+	insert(t, s, row("c"))
+	if _, err := s.Load(t.Context(), "over"); !errors.Is(err, decide.ErrNoRow) {
+		t.Errorf("one whose time is over is still there: %v", err)
+	}
+	var full *decide.FullError
+	if err := s.Insert(t.Context(), decide.Kill, row("d")); !errors.As(err, &full) {
+		t.Errorf("a fourth turn: %v", err)
+	}
+	other := row("e")
+	other.Principal = "os:2"
+	insert(t, s, other)
+	done := row("a")
+	done.State = decide.Done
+	was, err := s.Load(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, swapped, err := s.Swap(t.Context(), decide.Kill, was, done); err != nil || !swapped {
+		t.Fatal(swapped, err)
+	}
+	insert(t, s, row("d"))
+}
+
+// TestStepsStandAlone: of many writes at once, those that are refused undo nothing of the others.
+func TestStepsStandAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "turns.db"), store.Options{})
+	insert(t, s, row("taken"))
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			r, want := row(fmt.Sprint("r", i)), error(nil)
+			if i%3 == 0 {
+				r, want = row("taken"), decide.ErrTaken
+			}
+			if err := s.Insert(t.Context(), decide.Class(i%3), r); !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", r.ID, err, want)
+			}
+		})
+	}
+	all.Wait()
+	for i := range 200 {
+		if _, err := s.Load(t.Context(), fmt.Sprint("r", i)); i%3 != 0 && err != nil {
+			t.Errorf("r%d: %v", i, err)
+		}
+	}
 }

@@ -99,6 +99,7 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	if c.asJSON, err = a.wantJSON(); err != nil {
 		return err
 	}
+	a.wiring.turns = true
 	s, err := a.connect(ctx)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/store"
 	"github.com/mcp-decide/mcp-decide/trace"
 )
 
@@ -26,6 +27,7 @@ type setup struct {
 	engine   *decide.Engine
 	traces   *trace.Memory
 	counts   *trace.Counts
+	store    *store.Store // nil = turns are kept in memory
 	warnings []config.Problem
 }
 
@@ -39,10 +41,11 @@ func (a *app) connect(ctx context.Context) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkStore(f.file); err != nil {
+	where, err := a.storeOf(f.file)
+	if err != nil {
 		return nil, err
 	}
-	s, err := a.wiring.build(f, log)
+	s, err := a.wiring.build(ctx, f, where, log)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +72,12 @@ func (s *setup) close() {
 	if err := s.engine.Close(ctx); err != nil {
 		s.log.Warn("something still runs and is left behind")
 	}
+	if s.store == nil {
+		return
+	}
+	if err := s.store.Close(); err != nil {
+		s.log.Warn("the store could not be closed well", "err", err)
+	}
 }
 
 // until is a context for one run by hand: a signal does not end the waiting, it ends the run, so that its outcome can be told.
@@ -81,16 +90,19 @@ func (s *setup) until(signal context.Context) context.Context {
 type wiring struct {
 	hold      func(*plan) error                   // turns off what may not run; nil = everything may
 	strangers bool                                // more than one caller: ids of turns that nobody can guess, and a rate for each
+	turns     bool                                // turns may be opened, so that the store is
 	recorder  func(trace.Recorder) trace.Recorder // stands before the traces; nil = nothing does
 }
 
 // rateOverHTTP is how often each caller may call a method that says nothing else.
 var rateOverHTTP = registry.Rate{Calls: 50, Per: time.Second}
 
-// build makes the engine of a file.
-func build(f *found, log *slog.Logger) (*setup, error) { return wiring{}.build(f, log) }
+// build makes the engine of a file, for a look: it opens no store.
+func build(f *found, log *slog.Logger) (*setup, error) {
+	return wiring{}.build(context.Background(), f, store.Where{Kind: "memory"}, log)
+}
 
-func (w wiring) build(f *found, log *slog.Logger) (*setup, error) {
+func (w wiring) build(ctx context.Context, f *found, where store.Where, log *slog.Logger) (*setup, error) {
 	p, err := planOf(f.file)
 	if err != nil {
 		return nil, err
@@ -120,9 +132,16 @@ func (w wiring) build(f *found, log *slog.Logger) (*setup, error) {
 	if w.strangers {
 		options.LongIDs, options.Rate = true, rateOverHTTP
 	}
+	if w.turns && where.Kind != "memory" {
+		if s.store, err = store.Open(ctx, where, store.Options{Log: log}); err != nil {
+			return nil, &exitError{exitNotAvailable, err}
+		}
+		options.Turns = s.store
+	}
 	s.engine = decide.New(s.registry, options)
 	for _, d := range p.decisions {
 		if err := s.engine.Add(d); err != nil {
+			s.close()
 			return nil, &exitError{exitUsage, err}
 		}
 	}
@@ -174,12 +193,13 @@ func wire(d config.Decision) (decide.Decision, error) {
 	return out, nil
 }
 
-// checkStore refuses every store but memory:, by name, until there is another.
-func (a *app) checkStore(f *config.File) error {
-	if store := storeOption.value(a, f.Store); store != storeOption.otherwise {
-		return usage("this version (%s) keeps turns in memory alone: the store %q is not there yet. Write memory:, or leave it out", version, store)
+// storeOf is where turns are kept.
+func (a *app) storeOf(f *config.File) (store.Where, error) {
+	w, err := store.ParseWhere(storeOption.value(a, f.Store))
+	if err != nil {
+		return store.Where{}, usage("the store: %v", err)
 	}
-	return nil
+	return w, nil
 }
 
 // self is the principal of whoever runs this process.

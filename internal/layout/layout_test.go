@@ -24,10 +24,11 @@ var arrows = map[string][]string{
 	"menu":            {"registry"},
 	"source":          {"config", "registry"},
 	"decide":          {"menu", "registry", "trace"},
+	"store":           {"decide", "registry", "trace"},
 	"server":          {"decide", "registry", "server/guard", "trace"},
 	"server/guard":    {"registry"},
 	"internal/accept": {"registry"},
-	"cmd/mcp-decide":  {"config", "decide", "internal/accept", "menu", "registry", "server", "server/guard", "source", "trace", "validate"},
+	"cmd/mcp-decide":  {"config", "decide", "internal/accept", "menu", "registry", "server", "server/guard", "source", "store", "trace", "validate"},
 }
 
 // doors says which of our packages may import a third-party library.
@@ -39,6 +40,8 @@ var doors = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"cmd/mcp-decide"},
 	"github.com/spf13/cobra":                {"cmd/mcp-decide"},
 	"code.dny.dev/ssrf":                     {"source"},
+	"modernc.org/sqlite":                    {"store"},
+	"github.com/pressly/goose":              {"store"},
 	"github.com/prometheus/client_golang":   {"cmd/mcp-decide"},
 }
 

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+)
+
+func openHere(t *testing.T, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Where{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "turns.db")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func turnRow(id string, size int) decide.Row {
+	return decide.Row{ID: id, Principal: "p", State: decide.Open, Round: 1, Expires: time.Now().Add(time.Hour), Data: make([]byte, size)}
+}
+
+// TestDiskFull: when there is no room, writes are refused with the reason and reads go on; when there is room again, all goes on.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	s := openHere(t, Options{})
+	limit := func(pages int) {
+		if _, err := s.db.writing.ExecContext(t.Context(), fmt.Sprint("PRAGMA max_page_count = ", pages)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Insert(t.Context(), decide.Kill, turnRow("first", 100)); err != nil {
+		t.Fatal(err)
+	}
+	limit(20)
+	err := s.Insert(t.Context(), decide.Kill, turnRow("large", 1<<20))
+	if err == nil || !strings.Contains(err.Error(), "full") {
+		t.Fatalf("a write without room: %v", err)
+	}
+	if _, err := s.Load(t.Context(), "first"); err != nil {
+		t.Errorf("a read without room: %v", err)
+	}
+	if _, err := s.Load(t.Context(), "large"); !errors.Is(err, decide.ErrNoRow) {
+		t.Errorf("what was refused: %v", err)
+	}
+	limit(100_000)
+	if err := s.Insert(t.Context(), decide.Kill, turnRow("large", 1<<20)); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+// TestNewerSchema: a store of a newer version is left alone, at start and when another process brings it there.
+func TestNewerSchema(t *testing.T) {
+	t.Parallel()
+	s := openHere(t, Options{})
+	err := s.write.write(t.Context(), decide.Power, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Insert(t.Context(), decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrNewer) {
+		t.Errorf("a write: %v", err)
+	}
+	if other, err := Open(t.Context(), s.where, Options{}); !errors.Is(err, ErrNewer) {
+		t.Errorf("at start: %v, %v", other, err)
+	}
+}
+
+// TestHeldByAnother: a write does not wait for ever for a process that holds the lock, and goes on when that lets go.
+func TestHeldByAnother(t *testing.T) {
+	t.Parallel()
+	s := openHere(t, Options{})
+	s.db.lock.most = 50 * time.Millisecond
+	other, err := openLock(s.where.Path + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.close()
+	if err := other.take(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := s.Insert(t.Context(), decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrBusy) {
+			t.Errorf("write %d: %v, want ErrBusy", i, err)
+		}
+	}
+	other.release()
+	s.db.lock.most = maxWait
+	for i := range 3 {
+		if err := s.Insert(t.Context(), decide.Kill, turnRow(fmt.Sprint("b", i), 1)); err != nil {
+			t.Errorf("afterwards: %v", err)
+		}
+	}
+	if ok, err := other.try(); !ok || err != nil {
+		t.Errorf("the lock was not let go: %v, %v", ok, err)
+	}
+}
+
+// TestSweep: what is over for ten minutes goes, in small steps, but for what may have run.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := openHere(t, Options{Now: func() time.Time { return now }})
+	const many = 2*sweepMost + 10
+	for i := range many {
+		r := turnRow(fmt.Sprint("r", i), 1)
+		r.Expires = now.Add(-11 * time.Minute)
+		if i < 5 {
+			r.State = []decide.State{decide.Running, decide.Unknown, decide.Parked, decide.Done, decide.Open}[i]
+		}
+		if err := s.Insert(t.Context(), decide.Trail, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recent := turnRow("recent", 1)
+	recent.Expires = now.Add(-9 * time.Minute)
+	if err := s.Insert(t.Context(), decide.Trail, recent); err != nil {
+		t.Fatal(err)
+	}
+	s.sweep()
+	var left int
+	if err := s.db.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM turns").Scan(&left); err != nil {
+		t.Fatal(err)
+	}
+	if left != 4 {
+		t.Errorf("%d turns are left, want those that run, may have run or wait, and the recent one", left)
+	}
+}
