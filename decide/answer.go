@@ -96,7 +96,8 @@ func (e *Engine) load(ctx context.Context, id string) (*turn, error) {
 // mine reports whether the answer may know of the turn: it is the principal's, of this configuration, on this
 // channel. A slip in the round of such a turn is no guess at an id, and neither is what can't be a handle.
 func (r *reply) mine(t *turn) bool {
-	return t != nil && t.Principal == r.a.Caller.ID && t.Config == r.config && t.Channel == r.a.Channel && !r.isElsewhere(t)
+	return t != nil && t.Principal == r.a.Caller.ID && t.Config == r.config && t.Channel == r.a.Channel &&
+		(r.a.Decision == "" || r.a.Decision == t.Decision) && !r.isElsewhere(t)
 }
 
 // take holds an answer against the turn as it was read. A winner is the turn as somebody else has moved it meanwhile: the answer is

@@ -61,15 +61,16 @@ type Opening struct {
 
 // Answer is a reply to one round. Exactly one of Text and Call is set; Args belong to Call.
 type Answer struct {
-	Handle  string // k7m2-1
-	Text    string // a reply in prose that ends in one pick
-	Call    string // the option picked
-	Args    json.RawMessage
-	Reason  string // why, as the picker said; recorded, not compared
-	Cut     bool   // the caller knows that the reply was cut by a token limit, so that it is read more strictly
-	Caller  registry.Caller
-	Channel Channel
-	Ceiling registry.Effect // of the pick tool it came through; "" = none
+	Handle   string // k7m2-1
+	Decision string // of which the turn has to be; "" = of any
+	Text     string // a reply in prose that ends in one pick
+	Call     string // the option picked
+	Args     json.RawMessage
+	Reason   string // why, as the picker said; recorded, not compared
+	Cut      bool   // the caller knows that the reply was cut by a token limit, so that it is read more strictly
+	Caller   registry.Caller
+	Channel  Channel
+	Ceiling  registry.Effect // of the pick tool it came through; "" = none
 }
 
 // open is the outcome of a turn that waits for an answer, with the ask.

@@ -22,14 +22,15 @@ func (a *app) decideCommand() *cobra.Command {
 		Use:   "decide DECISION [name=text | name:=json]...",
 		Short: "Open a decision, and answer it in the same call",
 		Long: "decide opens a turn and prints its menu. With --answer it takes the reply too, reads the pick out of it and runs it.\n" +
-			"Turns are kept in memory in this version, so a turn ends with the command that opened it.",
+			"With --turn it answers one that was opened before. For that turns have to outlive the command: name a store with\n" +
+			"--store sqlite:PATH; in memory a turn ends with the command that opened it.",
 		Example: "  mcp-decide decide tidy_folder path=/tmp wish='how full is it?'\n" +
 			"  mcp-decide decide tidy_folder path=/tmp wish='how full is it?' --answer '{\"call\": \"leave\"}'",
 		Args: takes(1, -1, "; mcp-decide list says what there is"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			c.name, c.words = words[0], words[1:]
-			if c.cut && len(c.answers) == 0 {
-				return usage("--cut says that an answer was cut; give the answer with --answer")
+			if err := c.check(); err != nil {
+				return err
 			}
 			return a.decide(cmd.Context(), c)
 		},
@@ -40,13 +41,32 @@ func (a *app) decideCommand() *cobra.Command {
 	f.BoolVar(&c.cut, "cut", false, "the last answer was cut by a token limit, so it is read more strictly")
 	f.BoolVar(&c.dry, "dry-run", false, "read and check the answer, run nothing")
 	a.formatFlag(cmd)
-	missing(cmd, map[string]string{"turn": "answer a turn that is open", "picker": "who picks"})
+	f.StringVar(&c.turn, "turn", "", "answer the turn of that `id`, like k7m2-1, instead of opening one")
+	missing(cmd, map[string]string{"picker": "who picks"})
 	return cmd
+}
+
+// check refuses what does not go together.
+func (c *decideCall) check() error {
+	switch {
+	case c.cut && len(c.answers) == 0:
+		return usage("--cut says that an answer was cut; give the answer with --answer")
+	case c.turn == "":
+		return nil
+	case len(c.answers) == 0:
+		return usage("--turn answers a turn; give the answer with --answer")
+	case len(c.words) > 0 || c.args != "":
+		return usage("the turn %s has its inputs; leave them out", safe(c.turn))
+	case c.dry:
+		return usage("--dry-run tries an answer on a turn of its own; leave --turn out")
+	}
+	return nil
 }
 
 // decideCall is one run of decide.
 type decideCall struct {
 	name    string
+	turn    string // "" = one is opened
 	words   []string
 	args    string
 	answers []string
@@ -99,7 +119,7 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	if c.asJSON, err = a.wantJSON(); err != nil {
 		return err
 	}
-	a.wiring.turns = true
+	a.wiring.turns = !c.dry
 	s, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -109,6 +129,12 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	d, err := decisionNamed(view, c.name)
 	if err != nil {
 		return a.failDecision(c.asJSON, failure{Error: "not_found", Message: err.Error()}, decide.Outcome{})
+	}
+	if c.turn != "" {
+		if s.store == nil {
+			return usage("turns are kept in memory and end with the command that opened them; name the store of this one with --store sqlite:PATH")
+		}
+		return a.answer(ctx, s, view, decide.Outcome{Handle: c.turn}, c)
 	}
 	inputs, err := a.inputs(ctx, c.words, c.args, d.Params)
 	if err != nil {
@@ -159,7 +185,7 @@ func (a *app) answer(ctx context.Context, s *setup, view *decide.View, o decide.
 		}
 		left := len(c.answers) - i - 1
 		next, err := s.engine.Answer(running, view, decide.Answer{
-			Handle: o.Handle, Text: reply, Cut: c.cut && left == 0, Caller: self(), Channel: decide.Command,
+			Handle: o.Handle, Decision: c.name, Text: reply, Cut: c.cut && left == 0, Caller: self(), Channel: decide.Command,
 		})
 		if err != nil {
 			return a.failDecision(c.asJSON, explain(err), o)
