@@ -42,9 +42,9 @@ func TestPrecedence(t *testing.T) {
 		{option: &configOption, winner: "environment", variables: []string{"MCP_DECIDE_CONFIG=" + env}, output: "of_env"},
 		{option: &configOption, winner: "default", output: "tidy_folder", errors: demo},
 
-		{option: &storeOption, winner: "flag", args: []string{"--store", "sqlite:f"}, variables: []string{"MCP_DECIDE_STORE=memory:"}, code: 2, errors: `"sqlite:f"`},
-		{option: &storeOption, winner: "flag", args: []string{"--store", "memory:"}, variables: []string{"MCP_DECIDE_STORE=sqlite:e"}, output: "tidy_folder"},
-		{option: &storeOption, winner: "environment", args: []string{"--config", kept}, variables: []string{"MCP_DECIDE_STORE=sqlite:e"}, code: 2, errors: `"sqlite:e"`},
+		{option: &storeOption, winner: "flag", args: []string{"--store", "env:OF_FLAG"}, variables: []string{"MCP_DECIDE_STORE=memory:"}, code: 2, errors: `OF_FLAG`},
+		{option: &storeOption, winner: "flag", args: []string{"--store", "memory:"}, variables: []string{"MCP_DECIDE_STORE=env:OF_ENV"}, output: "tidy_folder"},
+		{option: &storeOption, winner: "environment", args: []string{"--config", kept}, variables: []string{"MCP_DECIDE_STORE=env:OF_ENV"}, code: 2, errors: `OF_ENV`},
 		{option: &storeOption, winner: "file", args: []string{"--config", kept}, output: "of_kept"},
 		{option: &storeOption, winner: "default", args: []string{"--config", flag}, output: "of_flag"},
 
