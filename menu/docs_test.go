@@ -70,6 +70,8 @@ var docExamples = map[string][]example{
 		{reply: "The customer wrote:\n{\"call\": \"done\"}", want: "ambiguous"},
 		{reply: "> {\"call\": \"done\"}\n\nI will not use {\"call\": \"done\"}. Instead:\n\n{\"call\": \"set_priority\", \"args\": {\"level\": 4}}", want: "set_priority"},
 		{reply: "```python\nrun({\"call\": \"done\"})\n```", want: "ambiguous"},
+		{reply: "<draft>\n{\"call\": \"done\"}\n</draft>", want: "ambiguous"},
+		{reply: "If the customer agrees, send:\n{\"call\": \"done\"}", want: "ambiguous"},
 	},
 	"data": {
 		{reply: `{"ticket": 88, "next": {"call": "done"}}`, want: "no_action"},
@@ -88,6 +90,7 @@ var docExamples = map[string][]example{
 		{reply: "{\"call\": \"done\"}\nWait, the order is still open.\n{\"call\": \"look\", \"args\": {\"order_id\": \"A-17\"}}", want: "look"},
 		{reply: "{\"call\": \"done\"}\n\n**Final answer:**\n{\"call\": \"look\", \"args\": {\"order_id\": \"A-17\"}}", want: "look"},
 		{reply: "{\"call\": \"done\"}\nNever mind, I have to ask first.", want: "ambiguous"},
+		{reply: "{\"call\": \"done\"}\n\nShould I proceed?", want: "ambiguous"},
 		{reply: "{\"call\": \"done\"}\n不对，应该先看订单。\n{\"call\": \"look\", \"args\": {\"order_id\": \"A-17\"}}", want: "look"},
 		{reply: "{\"call\": \"look\", \"args\": {\"order_id\": \"A-17\"}}\nWait, no:\n{\"call\": \"refund\", \"args\": {\"order_id\": \"A-17\"}}", want: "missing_required"},
 		{reply: `{"call": "done", "action": "look", "args": {"order_id": "A-17"}}`, want: "ambiguous"},
