@@ -1,4 +1,4 @@
-// Package store keeps turns on a disk, behind the interface that package decide declares.
+// Package store keeps turns and the records of what happened on a disk, behind the interfaces that packages decide and trace declare.
 //
 // One SQLite file may be shared by any number of processes of one machine. All writing of a process goes through one connection
 // and one goroutine, which puts what waits at the same time into one transaction. A lock file beside the database is held around

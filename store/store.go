@@ -12,22 +12,25 @@ import (
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/decide"
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 // Options are the settings of a Store. The zero value gives the defaults.
 type Options struct {
+	Keep time.Duration    // how long records of what happened are kept; 0 = 30 days
 	Live int              // turns of one principal that wait for an answer, a person or an end; 0 = 10,000
 	Now  func() time.Time // nil = time.Now
 	Log  *slog.Logger     // nil = nothing is logged
 }
 
-// Store is an open store. It implements decide.Turns and decide.Owners, and is safe for concurrent use.
+// Store is an open store. It implements decide.Turns, decide.Owners and trace.Recorder, and is safe for concurrent use.
 type Store struct {
-	where Where
-	db    *sqlite
-	write *writer
-	key   []byte
-	o     Options
+	where  Where
+	db     *sqlite
+	write  *writer
+	key    []byte
+	traces traces
+	o      Options
 
 	stop chan struct{}
 	gone sync.WaitGroup
@@ -43,6 +46,9 @@ func Open(ctx context.Context, w Where, o Options) (*Store, error) {
 	if o.Live <= 0 {
 		o.Live = 10_000
 	}
+	if o.Keep <= 0 {
+		o.Keep = keepTraces
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -53,18 +59,21 @@ func Open(ctx context.Context, w Where, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{where: w, db: db, o: o, stop: make(chan struct{})}
+	s := &Store{where: w, db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan trace.Record, maxQueued)}}
 	s.write = newWriter(db.begin, db.end)
 	if s.key, err = s.secret(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.gone.Go(s.sweeper)
+	s.gone.Go(s.keeper)
 	return s, nil
 }
 
-// Close ends the writing and closes the files. What waits to be written at that moment is refused with ErrClosed.
+// Close writes the records that wait, ends the writing and closes the files. Turns that wait to be written at that moment are refused with
+// ErrClosed.
 func (s *Store) Close() (err error) {
 	s.once.Do(func() {
+		s.traces.close()
 		close(s.stop)
 		s.gone.Wait()
 		s.write.close()

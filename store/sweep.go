@@ -14,7 +14,7 @@ const (
 	sweepMost  = 500 // rows of one transaction, so that nobody waits for long
 )
 
-// sweeper forgets turns whose time is over, until the store is closed.
+// sweeper forgets turns whose time is over, and records that are too old, until the store is closed.
 func (s *Store) sweeper() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -37,11 +37,15 @@ func (s *Store) sweep() {
 		default:
 		}
 		err := s.write.write(context.Background(), decide.Trail, func(ctx context.Context, tx *sql.Tx) (err error) {
-			more, err = s.forgotten(ctx, tx, "", s.o.Now().Add(-afterwards))
+			if more, err = s.forgotten(ctx, tx, "", s.o.Now().Add(-afterwards)); err != nil {
+				return err
+			}
+			old, err := s.forgetTraces(ctx, tx)
+			more = more || old
 			return err
 		})
 		if err != nil {
-			s.o.Log.Warn("turns whose time is over could not be removed", "store", s.where.Path, "err", err)
+			s.o.Log.Warn("what is too old could not be removed", "store", s.where.Path, "err", err)
 			return
 		}
 	}

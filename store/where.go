@@ -25,11 +25,11 @@ func ParseWhere(text string) (Where, error) {
 		case !ok || value == "":
 			return Where{}, fmt.Errorf("the store is in the variable %s, which is not set", name)
 		case strings.HasPrefix(value, "env:"):
-			return Where{}, fmt.Errorf("the variable %s names another variable; let it hold sqlite:PATH or memory:", name)
+			return Where{}, fmt.Errorf("the variable %s names another variable; let it hold memory: or sqlite:PATH", name)
 		}
 		w, err := ParseWhere(value)
 		if err != nil {
-			return Where{}, fmt.Errorf("the variable %s holds no store that can be used; let it hold sqlite:PATH or memory:", name) // not shown: it may hold a password
+			return Where{}, fmt.Errorf("the variable %s holds no store that can be used; let it hold memory: or sqlite:PATH", name) // not shown: it may hold a password
 		}
 		return w, nil
 	}
@@ -38,9 +38,9 @@ func ParseWhere(text string) (Where, error) {
 	case ok && kind == "memory" && rest == "":
 		return Where{Kind: "memory"}, nil
 	case ok && (kind == "postgres" || kind == "postgresql"):
-		return Where{}, errors.New("this version does not have the store postgres yet; write sqlite:PATH or memory:")
+		return Where{}, errors.New("this version does not have the store postgres yet; write memory: or sqlite:PATH")
 	case !ok || kind != "sqlite":
-		return Where{}, errors.New("no such store; write sqlite:PATH or memory:")
+		return Where{}, errors.New("no such store; write memory: or sqlite:PATH")
 	case rest == "" || strings.HasSuffix(rest, "/"):
 		return Where{}, errors.New("sqlite: needs the path of a file, as in sqlite:/home/me/turns.db")
 	case strings.ContainsAny(rest, "?#\x00"):

@@ -36,6 +36,7 @@ func (a *app) call(ctx context.Context, name string, words []string, args string
 	if err != nil {
 		return err
 	}
+	a.wiring.keeps = true
 	s, err := a.connect(ctx)
 	if err != nil {
 		return err

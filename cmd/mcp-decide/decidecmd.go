@@ -119,7 +119,7 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	if c.asJSON, err = a.wantJSON(); err != nil {
 		return err
 	}
-	a.wiring.turns = !c.dry
+	a.wiring.keeps = !c.dry
 	s, err := a.connect(ctx)
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 // ready makes a server of the configuration, and what keeps it up to date. Neither has begun.
 func (a *app) ready(ctx context.Context, caller registry.Caller, offer registry.Offer) (s *setup, srv *server.Server, changes *reloader, err error) {
 	gate := a.newGate()
-	a.wiring.hold, a.wiring.turns = gate.hold, true
+	a.wiring.hold, a.wiring.keeps = gate.hold, true
 	s, err = a.connect(ctx)
 	if err != nil {
 		return nil, nil, nil, err

@@ -25,9 +25,8 @@ type setup struct {
 	log      *slog.Logger
 	registry *registry.Registry
 	engine   *decide.Engine
-	traces   *trace.Memory
 	counts   *trace.Counts
-	store    *store.Store // nil = turns are kept in memory
+	store    *store.Store // nil = turns and records are kept in memory
 	warnings []config.Problem
 }
 
@@ -90,7 +89,7 @@ func (s *setup) until(signal context.Context) context.Context {
 type wiring struct {
 	hold      func(*plan) error                   // turns off what may not run; nil = everything may
 	strangers bool                                // more than one caller: ids of turns that nobody can guess, and a rate for each
-	turns     bool                                // turns may be opened, so that the store is
+	keeps     bool                                // something may be kept, so that the store is opened
 	recorder  func(trace.Recorder) trace.Recorder // stands before the traces; nil = nothing does
 }
 
@@ -117,26 +116,26 @@ func (w wiring) build(ctx context.Context, f *found, where store.Where, log *slo
 		plan:     p,
 		log:      log,
 		registry: registry.New(),
-		traces:   trace.NewMemory(trace.Limits{Age: f.file.Trace.Keep}),
 		warnings: p.warnings,
 	}
 	if err := s.registry.Replace(p.methods); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	s.counts = trace.NewCounts(s.traces, time.Now())
-	var recorder trace.Recorder = s.counts
-	if w.recorder != nil {
-		recorder = w.recorder(recorder)
-	}
-	options := decide.Options{Recorder: recorder, Log: log, Config: identity(f.file)}
-	if w.strangers {
-		options.LongIDs, options.Rate = true, rateOverHTTP
-	}
-	if w.turns && where.Kind != "memory" {
-		if s.store, err = store.Open(ctx, where, store.Options{Log: log}); err != nil {
+	options := decide.Options{Log: log, Config: identity(f.file)}
+	var kept trace.Recorder = trace.NewMemory(trace.Limits{Age: f.file.Trace.Keep})
+	if w.keeps && where.Kind != "memory" {
+		if s.store, err = store.Open(ctx, where, store.Options{Log: log, Keep: f.file.Trace.Keep}); err != nil {
 			return nil, &exitError{exitNotAvailable, err}
 		}
-		options.Turns = s.store
+		options.Turns, kept = s.store, s.store
+	}
+	s.counts = trace.NewCounts(kept, time.Now())
+	options.Recorder = s.counts
+	if w.recorder != nil {
+		options.Recorder = w.recorder(options.Recorder)
+	}
+	if w.strangers {
+		options.LongIDs, options.Rate = true, rateOverHTTP
 	}
 	s.engine = decide.New(s.registry, options)
 	for _, d := range p.decisions {

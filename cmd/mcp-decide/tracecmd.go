@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-decide/mcp-decide/store"
+	"github.com/mcp-decide/mcp-decide/trace"
+)
+
+func (a *app) traceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "trace",
+		Short: "Show what happened: calls, answers, and what came of them",
+		Long: "trace reads the records of what happened. They are kept in the store, so name one: --store sqlite:PATH. Those of a server\n" +
+			"that keeps its turns in memory end with it.",
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.traceListCommand(), a.traceShowCommand(), a.traceExportCommand())
+	return cmd
+}
+
+// wantedFlags are those by which records are chosen.
+func wantedFlags(cmd *cobra.Command, w *store.Wanted, since *time.Duration) {
+	f := cmd.Flags()
+	f.StringVar(&w.Decision, "decision", "", "only those of the decision of that `name`")
+	f.StringVar(&w.Method, "method", "", "only those of the method of that `name`")
+	f.StringVar(&w.State, "state", "", "only those that ended so, like done, failed, unknown, refused, opened")
+	f.DurationVar(since, "since", 0, "only those of so long ago or less, like 90m or 24h")
+}
+
+func (a *app) traceListCommand() *cobra.Command {
+	var w store.Wanted
+	var since time.Duration
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List records, the newest first",
+		Args:  takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asJSON, err := a.wantJSON()
+			if err != nil {
+				return err
+			}
+			if w.Limit < 1 {
+				return usage("--limit is %d; it is 1 or more", w.Limit)
+			}
+			return a.overTraces(cmd.Context(), &w, since, func(ctx context.Context, s *store.Store) error {
+				records := []trace.Record{}
+				err := s.Traces(ctx, w, func(r trace.Record) (bool, error) {
+					records = append(records, r)
+					return true, nil
+				})
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return a.printJSON(records)
+				}
+				return a.listRecords(records)
+			})
+		},
+	}
+	wantedFlags(cmd, &w, &since)
+	cmd.Flags().IntVar(&w.Limit, "limit", 50, "at most so many")
+	a.formatFlag(cmd)
+	return cmd
+}
+
+// listRecords prints a line for each record. What is foreign in them is made visible.
+func (a *app) listRecords(records []trace.Record) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TIME\tSTATE\tPATH\tWHAT\tTURN\tTOOK\tID")
+	for _, r := range records {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), safe(r.State), safe(r.Path), safe(whatOf(r)), dash(safe(r.Turn)),
+			r.Took.Round(time.Millisecond/10), r.ID)
+	}
+	return w.Flush()
+}
+
+// whatOf is what a record is about: a method, or a decision and the option that was picked.
+func whatOf(r trace.Record) string {
+	switch {
+	case r.Decision == "":
+		return dash(r.Method)
+	case r.Option == "":
+		return r.Decision
+	}
+	return r.Decision + ": " + r.Option
+}
+
+func (a *app) traceShowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one record, whole",
+		Args:  takes(1, 1, "; mcp-decide trace ls says which there are"),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			asJSON, err := a.wantJSON()
+			if err != nil {
+				return err
+			}
+			return a.overTraces(cmd.Context(), &store.Wanted{}, 0, func(ctx context.Context, s *store.Store) error {
+				r, err := s.Trace(ctx, words[0])
+				switch {
+				case errors.Is(err, store.ErrNoRecord):
+					return &exitError{exitRefused, fmt.Errorf("there is no record %s, or no longer; mcp-decide trace ls says which there are", safe(words[0]))}
+				case err != nil:
+					return err
+				case asJSON:
+					return a.printJSON(r)
+				}
+				return a.showRecord(r)
+			})
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+// showRecord prints what a record says, a line for each thing.
+func (a *app) showRecord(r trace.Record) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, safe(value))
+		}
+	}
+	number := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprint(n)
+	}
+	line("id", r.ID)
+	line("time", r.Time.Local().Format(time.RFC3339Nano))
+	line("took", r.Took.String())
+	line("state", r.State)
+	line("path", r.Path)
+	line("caller", r.Caller)
+	line("decision", r.Decision)
+	line("turn", r.Turn)
+	line("option", r.Option)
+	line("method", r.Method)
+	line("args", string(r.Args))
+	for _, path := range r.Dropped {
+		line("left out", path)
+	}
+	line("found by", r.Strategy)
+	line("form", r.Form)
+	line("try", number(r.Attempt))
+	line("refused as", r.Refused)
+	line("error", r.Error)
+	line("left out of the result", number(r.Cut))
+	line("reason", r.Reason)
+	return w.Flush()
+}
+
+func (a *app) traceExportCommand() *cobra.Command {
+	var w store.Wanted
+	var since time.Duration
+	var format string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Print records as lines of JSON, the newest first",
+		Args:  takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if format != "jsonl" {
+				return usage("--format is %q; it is jsonl", format)
+			}
+			return a.overTraces(cmd.Context(), &w, since, func(ctx context.Context, s *store.Store) error {
+				out := bufio.NewWriter(a.out)
+				err := s.Traces(ctx, w, func(r trace.Record) (bool, error) {
+					data, err := encode(r)
+					if err != nil {
+						return false, err
+					}
+					_, err = fmt.Fprintf(out, "%s\n", escaped(data))
+					return true, err
+				})
+				return errors.Join(err, out.Flush())
+			})
+		},
+	}
+	wantedFlags(cmd, &w, &since)
+	cmd.Flags().IntVar(&w.Limit, "limit", 0, "at most so many; 0 = all")
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl")
+	return cmd
+}
+
+// overTraces opens the store for a look at records. It makes no store where there is none.
+func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Duration, look func(context.Context, *store.Store) error) (err error) {
+	if since < 0 {
+		return usage("--since is %s; it is how long ago", since)
+	}
+	if since > 0 {
+		w.Since = time.Now().Add(-since)
+	}
+	log, err := a.logger()
+	if err != nil {
+		return err
+	}
+	f, err := a.find()
+	if err != nil {
+		return err
+	}
+	where, err := a.storeOf(f.file)
+	if err != nil {
+		return err
+	}
+	if where.Kind == "memory" {
+		return usage("records are kept in memory and end with the server; name a store with --store sqlite:PATH, for the server too")
+	}
+	if _, err := os.Stat(where.Path); errors.Is(err, fs.ErrNotExist) {
+		return &exitError{exitNotAvailable, fmt.Errorf("there is no store at %s: nothing has been kept there yet", safe(where.Path))}
+	}
+	s, err := store.Open(ctx, where, store.Options{Log: log})
+	if err != nil {
+		return &exitError{exitNotAvailable, err}
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return look(ctx, s)
+}

@@ -1,0 +1,16 @@
+-- +goose Up
+CREATE TABLE traces (
+    id       TEXT    NOT NULL,
+    time     INTEGER NOT NULL, -- microseconds since 1970, as the record says
+    came     INTEGER NOT NULL, -- microseconds since 1970, by which it ages
+    decision TEXT    NOT NULL,
+    method   TEXT    NOT NULL,
+    state    TEXT    NOT NULL,
+    record   BLOB    NOT NULL  -- the record as JSON
+);
+CREATE UNIQUE INDEX traces_id ON traces (id);
+CREATE INDEX traces_time ON traces (time);
+CREATE INDEX traces_came ON traces (came);
+
+-- +goose Down
+DROP TABLE traces;
