@@ -73,10 +73,10 @@ func newPhraseBook(d *Decision) *phraseBook {
 	p := &phraseBook{options: map[string]*Option{}, names: map[string]string{}, phrases: map[string][2]string{}}
 	for i := range d.Options {
 		o := &d.Options[i]
-		p.options[o.Name], p.names[bareWords(o.Name)] = o, o.Name
+		p.options[o.Name], p.names[registry.BareWords(o.Name)] = o, o.Name
 	}
 	if d.None {
-		p.names[bareWords(noneOfThese)] = noneOfThese
+		p.names[registry.BareWords(noneOfThese)] = noneOfThese
 	}
 	return p
 }
@@ -93,7 +93,7 @@ func (p *phraseBook) add(phrase, option string) (message, fix string) {
 	if strings.IndexFunc(phrase, unicode.IsLetter) < 0 {
 		return "a phrase without a letter", "Write words that a model would say"
 	}
-	words := bareWords(phrase)
+	words := registry.BareWords(phrase)
 	if name, ok := p.names[words]; ok {
 		return "the phrase is just the name of the option " + name + ", and a name alone picks nothing", "Write a sentence, such as \"I pick " + name + "\""
 	}
@@ -102,14 +102,4 @@ func (p *phraseBook) add(phrase, option string) (message, fix string) {
 	}
 	p.phrases[words] = [2]string{phrase, option}
 	return "", ""
-}
-
-// bareWords is a text without what does not tell sentences apart: case, look, and all that is no letter or digit.
-func bareWords(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.L, unicode.M, unicode.N) {
-			return r
-		}
-		return -1
-	}, registry.Skeleton(s))
 }

@@ -34,11 +34,11 @@ func (c *checker) reading() {
 	names := map[string]string{} // by their bare words
 	for i := range d.Options {
 		o := &d.Options[i]
-		options[o.Name], names[bareWords(o.Name)] = o, o.Name
+		options[o.Name], names[registry.BareWords(o.Name)] = o, o.Name
 	}
 	earlier := map[string]menu.Phrase{}
 	for _, p := range d.Reading.Phrases {
-		words := bareWords(p.Text)
+		words := registry.BareWords(p.Text)
 		other, again := earlier[words]
 		switch name, bare := names[words]; {
 		case !utf8.ValidString(p.Text) || strings.ContainsFunc(p.Text, unicode.IsControl):
@@ -92,14 +92,4 @@ func Heard(p menu.Phrase) bool {
 	alone := []registry.Option{{Name: p.Option, Method: &registry.Method{Name: p.Option, Effect: registry.Read}}}
 	pick, err := menu.Parse(p.Text, alone, menu.Reading{Phrases: []menu.Phrase{p}})
 	return err == nil && pick.Name == p.Option && pick.Strategy == menu.ByPhrase
-}
-
-// bareWords is a text without what does not tell sentences apart: case, look, and all that is no letter or digit.
-func bareWords(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.L, unicode.M, unicode.N) {
-			return r
-		}
-		return -1
-	}, registry.Skeleton(s))
 }

@@ -83,8 +83,6 @@ func (s *scanner) mendedList(from int, m mended, st standing) {
 		st, _ = s.after(span{from, m.end})
 	}
 	for _, item := range k.items {
-		one := skimmer{text: m.text, pos: item.from}
-		one.value()
 		part := m
 		part.text = item.of(m.text)
 		inside := skimmer{text: part.text}

@@ -132,3 +132,13 @@ func undotted(s string) string {
 
 // oneCase goes by way of the capital: some letters have two small forms, and folding leaves Cherokee in either case.
 func oneCase(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
+
+// BareWords is a text without what does not tell sentences apart: case, look, and all that is no letter or digit.
+func BareWords(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.L, unicode.M, unicode.N) {
+			return r
+		}
+		return -1
+	}, Skeleton(s))
+}
