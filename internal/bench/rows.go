@@ -25,7 +25,7 @@ const (
 	minProse      = 100.0                 // MB a second, here and below
 	minText       = 40.0
 	minHostile    = 20.0
-	maxGrowth8    = 16.0 // of the time for a reply that is eight times as long: caches may cost twice as much, what is quadratic eight times
+	maxGrowth8    = 16.0   // of the time for a reply that is eight times as long: caches may cost twice as much, what is quadratic eight times
 	maxToText     = 4.0    // of a hostile reply to one that is a long text
 	minReads      = 2000.0 // a second, with 64 clients over HTTP
 	maxWait       = 100 * time.Millisecond
