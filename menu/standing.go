@@ -59,14 +59,18 @@ func (s *scanner) standing(at int) standing {
 // that what follows is inside something.
 func lineAbove(text string) standing {
 	adjacent := !strings.HasSuffix(strings.ReplaceAll(text[max(0, len(text)-8):], "\r", ""), "\n\n")
-	text = strings.TrimRightFunc(trimUnseenRight(text), func(r rune) bool { return r == '*' || r == '_' })
+	text = trimUnseenRight(text)
+	if bare := strings.TrimRight(text, "*"); bare != text && strings.HasSuffix(bare, "/") {
+		return others // a comment in code: /*
+	}
+	text = strings.TrimRightFunc(text, func(r rune) bool { return r == '*' || r == '_' })
 	if text == "" {
 		return stands
 	}
 	last, _ := utf8.DecodeLastRuneInString(text)
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	switch {
-	case last != '`' && strings.TrimFunc(trimUnseen(text), isQuote) == "", strings.Trim(trimUnseen(text), "<") == "", strings.HasSuffix(text, "/*"):
+	case last != '`' && strings.TrimFunc(trimUnseen(text), isQuote) == "", strings.Trim(trimUnseen(text), "<") == "":
 		return mention // a line of quotes: """
 	case frames(text), strings.ContainsAny(text, refusals):
 		return others
