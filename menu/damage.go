@@ -56,12 +56,8 @@ const mendings = 4 // passes over a reply in search of damage that can be mended
 
 // mendedObject judges an object that was mended; ok is false when it is cut and says no call yet.
 func (s *scanner) mendedObject(from int, m mended, st standing) (ok bool) {
-	k := skimmer{text: m.text}
-	if !k.value() {
-		return false
-	}
-	rd, ok := s.read.readMended(m, k.members)
-	if !ok && m.closed > 0 {
+	rd, ok := s.read.readMended(m)
+	if rd == nil || !ok && m.closed > 0 {
 		return false
 	}
 	s.skip(m.end, st, false)
@@ -85,18 +81,21 @@ func (s *scanner) mendedList(from int, m mended, st standing) {
 	for _, item := range k.items {
 		part := m
 		part.text = item.of(m.text)
-		inside := skimmer{text: part.text}
-		inside.value()
-		if rd, ok := s.read.readMended(part, inside.members); ok {
+		if rd, ok := s.read.readMended(part); ok {
 			s.choice.found(rd, found{standing: st, end: m.end, strategy: s.strategy()})
 		}
 	}
 }
 
-// readMended makes a reading of an object that was mended.
-func (r *reader) readMended(m mended, members []member) (*reading, bool) {
-	rd := &reading{text: m.text, took: m.took, mend: &m}
-	return rd, r.fill(rd, m.text, members)
+// readMended makes a reading of an object that was mended. ok is false when it is data, and rd nil when it
+// can't be read after all.
+func (r *reader) readMended(m mended) (rd *reading, ok bool) {
+	k := skimmer{text: m.text}
+	if !k.value() {
+		return nil, false
+	}
+	rd = &reading{text: m.text, took: m.took, mend: &m}
+	return rd, r.fill(rd, m.text, k.members)
 }
 
 // isWhole reports whether closing braces were put in only where they can't hide anything: the arguments were closed, or all of

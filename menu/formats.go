@@ -115,11 +115,7 @@ func (r *reader) lost(d *draft, text, why string) *reading {
 
 // carriedMended is carried for a call whose argument object was damaged.
 func (s *scanner) carriedMended(at span, m mended, form string, st standing) bool {
-	k := skimmer{text: m.text}
-	if !k.value() {
-		return false
-	}
-	rd, ok := s.read.readMended(m, k.members)
+	rd, ok := s.read.readMended(m)
 	if ok {
 		s.choice.found(rd, found{standing: st, from: at.from, end: at.to, strategy: Format, form: form})
 	}

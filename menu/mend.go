@@ -425,7 +425,7 @@ func (d *mender) atEnd() bool {
 	switch {
 	case rest == "":
 		return true
-	case strings.HasPrefix(rest, "```"), strings.HasPrefix(rest, "~~~"):
+	case startsFence(rest):
 		if line := strings.TrimRight(d.text[:d.pos], " \t"); !strings.HasSuffix(line, "\n") {
 			return false
 		}
