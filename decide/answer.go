@@ -65,7 +65,7 @@ func (r *reply) answer(ctx context.Context) (Outcome, error) {
 	r.rec.Turn, r.rec.Decision = handle(id, round), t.Decision
 	for range maxLost {
 		out, winner, err := r.take(ctx, t)
-		if errors.Is(err, ErrNoRow) { // forgotten while it was looked at
+		if errors.Is(err, ErrNoTurnRow) { // forgotten while it was looked at
 			return r.nothing(ErrNoTurn, noTurnText), nil
 		}
 		if winner == nil || err != nil {
@@ -79,8 +79,8 @@ func (r *reply) answer(ctx context.Context) (Outcome, error) {
 // load reads a turn; nil when there is none. What is still to be written about it is written first.
 func (e *Engine) load(ctx context.Context, id string) (*turn, error) {
 	e.runs.pay(ctx, id)
-	row, err := e.turns.Load(ctx, id)
-	if errors.Is(err, ErrNoRow) {
+	row, err := e.store.Turn(ctx, id)
+	if errors.Is(err, ErrNoTurnRow) {
 		return nil, nil
 	}
 	if err != nil {
@@ -299,9 +299,9 @@ func subject(err error, offered []registry.Option) *registry.Option {
 }
 
 // step swaps a turn for what apply makes of it, as long as it still is in the same state and round; a counter that somebody
-// else raised meanwhile is no reason to lose. Won or not, the turn that is there afterwards comes back. A step that has
-// begun no longer hangs on the caller.
-func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn)) (now *turn, won bool, err error) {
+// else raised meanwhile is no reason to lose. Won or not, the turn that is there afterwards comes back. What also does is
+// part of the same transaction, when it is won. A step that has begun no longer hangs on the caller.
+func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn), also ...func(Tx) error) (now *turn, won bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	for range maxLost {
 		next := t.clone()
@@ -310,7 +310,17 @@ func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn)) 
 		if err != nil {
 			return nil, false, err
 		}
-		row, won, err := e.turns.Swap(ctx, c, t.Row, row)
+		err = e.store.Do(ctx, c, func(tx Tx) (err error) {
+			if row, won, err = tx.SwapTurn(t.TurnRow, row); err != nil || !won {
+				return err
+			}
+			for _, f := range also {
+				if err := f(tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		if err != nil {
 			return nil, false, fmt.Errorf("turn %s: writing it: %w", t.ID, err)
 		}

@@ -100,8 +100,8 @@ func (k *keeper) note(t *rapid.T, out Outcome, before int32) {
 func (k *keeper) check(t *rapid.T) {
 	for _, h := range k.handles {
 		id, _ := parseHandle(h)
-		stored, err := k.store.Turns.Load(context.Background(), id)
-		if errors.Is(err, ErrNoRow) {
+		stored, err := k.store.Store.Turn(context.Background(), id)
+		if errors.Is(err, ErrNoTurnRow) {
 			continue // long closed, and forgotten
 		}
 		k.must(err)
@@ -188,7 +188,7 @@ func TestRandomHistories(t *testing.T) {
 			"fill the disk": func(t *rapid.T) {
 				k.full = !k.full
 				op := map[bool]string{true: rapid.SampledFrom([]string{"load", "insert", "open"}).Draw(t, "what")}[k.full]
-				k.store.each(func(o string, _ Class, was, _ Row) error {
+				k.store.each(func(o string, _ Class, was, _ TurnRow) error {
 					if op == o || op == "open" && o == "swap" && was.State == Open {
 						return errDisk
 					}

@@ -3,8 +3,9 @@ package decide
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"sync"
+	"time"
 
 	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -17,12 +18,12 @@ type Call struct {
 	Args    json.RawMessage
 	Caller  registry.Caller
 	Ceiling registry.Effect
-	Key     string // the client's key for "the same call again"; "" = each call is a new one
+	Key     string // the client's key for "the same call again"; "" = each call is a new one. A read has no use for it
 	Path    string // native or command, for the trace
 }
 
-// Call runs a method by name: the native path. Its error means that nothing ran. A call with a key that this principal has used
-// for the same call within ten minutes gets the result of that one; for another call the key is refused.
+// Call runs a method by name: the native path. Its error means that nothing ran. A call of a method that may change something, with a key
+// that this principal has used for the same call within a day, gets the result of that one; for another call the key is refused.
 func (e *Engine) Call(ctx context.Context, v *View, c Call) (registry.Result, error) {
 	v = e.orCurrent(v)
 	n := &native{Engine: e, c: c}
@@ -38,103 +39,230 @@ func (e *Engine) Call(ctx context.Context, v *View, c Call) (registry.Result, er
 		n.record(ctx, registry.Result{}, err)
 		return registry.Result{}, err
 	}
-	if c.Key == "" {
-		return n.run(ctx, m, nil)
-	}
-	return n.keyed(ctx, m)
+	res, err := n.run(ctx, m)
+	n.record(ctx, res, err)
+	return res, err
 }
 
 // native is one native call on its way.
 type native struct {
 	*Engine
-	c   Call
-	rec trace.Record
-
-	mu    sync.Mutex
-	left  bool // the run goes on without the caller, and its end writes the record
-	ended *registry.Result
+	c    Call
+	rec  trace.Record
+	left bool // the run goes on without the caller, and its end writes the record
 }
 
-// run goes through the door, and writes one record.
-func (n *native) run(ctx context.Context, m *registry.Method, one *keyed) (registry.Result, error) {
+func (n *native) run(ctx context.Context, m *registry.Method) (registry.Result, error) {
 	req := n.request(n.c.Caller, "", m)
 	req.Args, req.Ceiling = n.c.Args, n.c.Ceiling
-	req.Intent = func(context.Context, registry.Bound) error { return n.strays.room(m) }
-	req.Done = func(res registry.Result) { n.done(res, one) }
-	if one != nil {
-		req.Late = func(res registry.Result) { n.keys.amend(one, res) }
+	if m.Effect.Or() == registry.Read && m.Approval == nil {
+		return registry.Call(ctx, req)
 	}
-	res, err := registry.Call(ctx, req)
+	if len(n.c.Key) > maxKey {
+		return registry.Result{}, keyRefused("The key has %d bytes; at most %d are allowed.", len(n.c.Key), maxKey)
+	}
+	for range maxLost {
+		w := &nativeWrite{native: n, req: req, method: m, call: n.newIntent(n.c.Caller.ID, n.c.Key, registry.Option{Name: m.Name, Method: m})}
+		res, err := w.run(ctx)
+		if !errors.Is(err, errMoved) {
+			return res, err
+		}
+	}
+	return registry.Result{}, fmt.Errorf("calling %s: its key changes hands faster than it can be looked at", m.Name)
+}
+
+// nativeWrite is a native call of a method that may change something.
+type nativeWrite struct {
+	*native
+	req    registry.Request
+	method *registry.Method
+	call   *intent
+
+	bound registry.Bound
+	other *CallRow // who has the key
+	again bool     // it is begun once more: C7
+}
+
+// run attaches to the call that has the key, or goes through the door.
+func (w *nativeWrite) run(ctx context.Context) (registry.Result, error) {
+	if w.c.Key != "" {
+		if err := w.lookUp(ctx); err != nil {
+			return registry.Result{}, err
+		}
+		if w.other != nil && !w.again {
+			return w.attach(ctx)
+		}
+	}
+	w.req.Intent, w.req.Done, w.req.Late = w.claim, w.call.ended, w.call.late
+	w.call.told = func(res registry.Result) {
+		w.left = false
+		w.record(context.Background(), res, nil)
+	}
+	res, err := registry.Call(ctx, w.req)
+	if errors.Is(err, errAttached) {
+		return w.attach(ctx)
+	}
+	if err != nil && w.call.begun { // the door had the claim and still ran nothing
+		w.call.ended(registry.Result{Method: w.method, State: registry.NotRun, Err: err})
+		return res, err
+	}
 	if err == nil && res.State == registry.Running {
-		if n.leave() {
+		if w.call.leave(&w.left) {
 			return res, nil
 		}
-		res = *n.ended
+		res = *w.call.result
 	}
-	n.record(ctx, res, err)
-	if one != nil {
-		n.keys.settle(one, res, err)
+	if err == nil && w.call.unpaid {
+		res.Content = append([]registry.Block{registry.Text(notRecorded)}, res.Content...)
 	}
 	return res, err
 }
 
-func (n *native) done(res registry.Result, one *keyed) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.ended = &res
-	if one != nil {
-		n.keys.settle(one, res, nil)
+// lookUp finds the call that has the key. It may be one to be begun once more.
+func (w *nativeWrite) lookUp(ctx context.Context) error {
+	bound, err := w.method.Check(w.c.Args)
+	if err != nil {
+		return nil // the door says the same, or that the method is off
 	}
-	if n.left {
-		n.strays.end()
-		n.record(context.Background(), res, nil)
+	w.bound = bound
+	rows, err := w.store.Calls(ctx, WantedCalls{Config: w.config, Principal: w.c.Caller.ID, Key: w.c.Key, Limit: 1})
+	if err != nil {
+		return unrecorded(err)
 	}
+	if len(rows) == 0 {
+		return nil
+	}
+	row := w.reapedCall(ctx, rows[0])
+	w.other = &row
+	w.again = w.call.repeats(row, bound)
+	return nil
 }
 
-// leave lets the caller go while the run goes on; false when it has ended by now.
-func (n *native) leave() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.left = n.ended == nil; n.left {
-		n.strays.begin()
+// errAttached says that another call has the key, so that this one does not run.
+var errAttached = errors.New("another call has the key")
+
+// claim is C1: the intent goes on record, or nothing runs.
+func (w *nativeWrite) claim(ctx context.Context, b registry.Bound) error {
+	if err := w.strays.room(w.method); err != nil {
+		return err
 	}
-	return n.left
+	w.bound = b
+	var other *CallRow
+	err := w.store.Do(context.WithoutCancel(ctx), Power, func(tx Tx) (err error) {
+		if w.again {
+			return w.call.again(tx)
+		}
+		w.call.with(b)
+		other, err = w.call.put(tx)
+		return err
+	})
+	switch {
+	case errors.Is(err, errMoved):
+		return err
+	case err != nil:
+		w.call.doubtful()
+		return unrecorded(err)
+	case other != nil:
+		w.other = other
+		return errAttached
+	}
+	w.call.start()
+	return nil
 }
 
-// keyed runs a call under its key, or attaches to the equal call that has it.
-func (n *native) keyed(ctx context.Context, m *registry.Method) (registry.Result, error) {
-	if len(n.c.Key) > maxKey {
-		err := keyRefused("The key has %d bytes; at most %d are allowed.", len(n.c.Key), maxKey)
-		n.record(ctx, registry.Result{}, err)
+func unrecorded(err error) error {
+	return &registry.Refused{Kind: "gated", Message: "Not run, since the intent could not be recorded: " + folded(err.Error()) + "."}
+}
+
+// attach gives the outcome of the equal call that has the key, and waits for it a little while.
+func (w *nativeWrite) attach(ctx context.Context) (registry.Result, error) {
+	body, err := unpackCall(*w.other)
+	if err != nil {
 		return registry.Result{}, err
 	}
-	bound, err := m.Check(n.c.Args)
+	if body.Digest != w.callDigest(w.method, w.bound) {
+		return registry.Result{}, keyRefused("The key %q was used for another call; use a new key for a new call.", w.c.Key)
+	}
+	row, err := w.awaited(ctx, *w.other)
 	if err != nil {
-		return n.run(ctx, m, nil) // the door says the same, or that the method is off
+		return registry.Result{}, err
 	}
-	call := n.mac("call", m.Name, m.Digest(), string(bound.Canonical()))
-	for {
-		one, mine, err := n.keys.claim(keyName{n.c.Caller.ID, n.c.Key}, call, n.now())
-		if err != nil {
-			n.record(ctx, registry.Result{}, err)
-			return registry.Result{}, err
-		}
-		if mine {
-			return n.run(ctx, m, one)
-		}
-		res, err := n.keys.outcome(ctx, one)
-		if err != nil && ctx.Err() == nil {
-			continue // nothing ran for the first one, so this one may
-		}
-		res.Bound = bound // the same call, so the same arguments
-		n.rec.State = "recorded"
-		n.record(ctx, res, err)
-		return res, err
+	if row.ID == "" { // nothing ran for it, so this one may
+		return registry.Result{}, errMoved
 	}
+	if body, err = unpackCall(row); err != nil {
+		return registry.Result{}, err
+	}
+	res := body.Outcome.result()
+	res.Method, res.State, res.Bound, res.Recorded = w.method, row.State, w.bound, true
+	switch {
+	case row.State == registry.Unknown:
+		res.Content = []registry.Block{registry.Text(unknownCall(w.method.Name, row.ID))}
+	case row.State == registry.Running:
+		res.Content = []registry.Block{registry.Text(runningCall(w.method.Name, row.Began))}
+	}
+	return res, nil
 }
 
-// record writes down what the call came to.
+// awaited is a call once it has ended, or as it is when the patience is. It has no id when it is gone.
+func (w *nativeWrite) awaited(ctx context.Context, row CallRow) (CallRow, error) {
+	limit := time.NewTimer(w.patience)
+	defer limit.Stop()
+	look := time.NewTicker(poll)
+	defer look.Stop()
+	for row.State == registry.Running {
+		here, tick := w.runs.ended(row.ID), look.C
+		if here != nil {
+			tick = nil
+		}
+		late := false
+		select {
+		case <-ctx.Done():
+			return row, ctx.Err()
+		case <-limit.C:
+			late = true
+		case <-here:
+		case <-tick:
+		}
+		w.runs.pay(ctx, row.ID)
+		rows, err := w.store.Calls(ctx, WantedCalls{ID: row.ID, Limit: 1})
+		switch {
+		case err != nil:
+			return row, fmt.Errorf("call %s: reading it: %w", row.ID, err)
+		case len(rows) == 0:
+			return CallRow{}, nil
+		}
+		if row = w.reapedCall(ctx, rows[0]); late {
+			break
+		}
+	}
+	return row, nil
+}
+
+// result is a recorded outcome as a native call gives it; of a call without one, nothing.
+func (o *outcome) result() registry.Result {
+	if o == nil {
+		return registry.Result{}
+	}
+	res := registry.Result{State: o.State, Content: o.Content, Structured: o.Structured}
+	if o.Error != "" {
+		res.Err = errors.New(o.Error)
+	}
+	if o.Value != nil {
+		res.Value = o.Value
+	}
+	return res
+}
+
+func keyRefused(format string, args ...any) error {
+	return &registry.Refused{Kind: "denied", Message: fmt.Sprintf(format, args...)}
+}
+
+// record writes down what the call came to, unless its run goes on and writes it down itself.
 func (n *native) record(ctx context.Context, res registry.Result, err error) {
+	if n.left {
+		return
+	}
 	r := n.rec
 	r.Took = n.now().Sub(r.Time)
 	switch {
@@ -142,8 +270,9 @@ func (n *native) record(ctx context.Context, res registry.Result, err error) {
 		r.State, r.Error = string(refused), inAWord(err)
 	default:
 		r.Args, r.Dropped, r.Cut = res.Bound.Masked(), res.Bound.Dropped, res.Cut
-		if r.State == "" {
-			r.State = string(res.State)
+		r.State = string(res.State)
+		if res.Recorded {
+			r.State = "recorded"
 		}
 		if res.Err != nil {
 			r.Error = folded(res.Err.Error())

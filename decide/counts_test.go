@@ -84,7 +84,7 @@ func TestAnswersAreCounted(t *testing.T) {
 func countingWorld(t *testing.T, onFailure string) (*world, *trace.Counts) {
 	w := newWorld(t)
 	counts := trace.NewCounts(w.trace, w.clock.Now())
-	w.eng = New(w.reg, Options{Turns: w.store, Recorder: counts, Config: "test", Now: w.clock.Now, Random: w.random})
+	w.eng = New(w.reg, Options{Store: w.store, Recorder: counts, Config: "test", Now: w.clock.Now, Random: w.random})
 	d := ticket()
 	d.OnFailure = onFailure
 	w.must(w.eng.Add(d))

@@ -35,7 +35,7 @@ func plain(raw json.RawMessage) string {
 	return string(b)
 }
 
-func (e *Engine) mac(parts ...string) string { return sum(hmac.New(sha256.New, e.turns.Key()), parts) }
+func (e *Engine) mac(parts ...string) string { return sum(hmac.New(sha256.New, e.store.Key()), parts) }
 
 // sum hashes parts so that no two lists of parts give one input.
 func sum(h hash.Hash, parts []string) string {

@@ -113,7 +113,7 @@ func (r *reply) fresh(ctx context.Context, t *turn) (*turn, error) {
 			n.Next = next.ID
 		}
 	})
-	if errors.Is(err, ErrNoRow) { // it was forgotten to make room for the new one
+	if errors.Is(err, ErrNoTurnRow) { // it was forgotten to make room for the new one
 		return next, nil
 	}
 	if err != nil || now.Next == next.ID {

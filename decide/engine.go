@@ -14,8 +14,8 @@ import (
 // Engine opens turns, takes answers and calls methods. It is safe for concurrent use.
 type Engine struct {
 	registry *registry.Registry
-	turns    Turns
-	owners   Owners // nil = the turns are this process's alone
+	store    Store
+	owners   Owners // nil = the store is this process's alone
 	picker   Picker
 	recorder trace.Recorder
 	log      *slog.Logger
@@ -30,7 +30,6 @@ type Engine struct {
 	names     registry.Names // of the decisions
 
 	guesses guesses
-	keys    keys
 	runs    runs
 	strays  strays
 	issued  issued
@@ -41,7 +40,7 @@ type Engine struct {
 
 // Options of an Engine. The zero value works.
 type Options struct {
-	Turns    Turns          // where turns live; nil = in memory
+	Store    Store          // where turns and calls live; nil = in memory
 	Picker   Picker         // who answers at once for Make; nil = the host picks, by Open and Answer
 	Recorder trace.Recorder // nil = nothing is recorded
 	Log      *slog.Logger   // nil = silent
@@ -55,7 +54,7 @@ type Options struct {
 // New makes an engine over a registry.
 func New(reg *registry.Registry, o Options) *Engine {
 	e := &Engine{
-		registry: reg, turns: o.Turns, picker: o.Picker, recorder: o.Recorder, log: o.Log,
+		registry: reg, store: o.Store, picker: o.Picker, recorder: o.Recorder, log: o.Log,
 		config: o.Config, longIDs: o.LongIDs, now: o.Now, random: o.Random, patience: 10 * time.Second, decisions: indexed(nil), life: registry.NewLife(),
 		rate: o.Rate,
 	}
@@ -66,10 +65,10 @@ func New(reg *registry.Registry, o Options) *Engine {
 	if e.random == nil {
 		e.random = func(b []byte) { rand.Read(b) }
 	}
-	if e.turns == nil {
-		e.turns = NewMemory(MemoryLimits{Now: e.now})
+	if e.store == nil {
+		e.store = NewMemory(MemoryLimits{Now: e.now})
 	}
-	e.owners, _ = e.turns.(Owners)
+	e.owners, _ = e.store.(Owners)
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}

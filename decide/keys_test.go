@@ -69,7 +69,7 @@ func TestKeys(t *testing.T) {
 		{name: "another method", second: Call{Method: "tag", Key: "k"}, wrote: 1, err: "was used for another call"},
 		{name: "another key", second: refund(`{"order":"A","amount":1}`, "l"), wrote: 2},
 		{name: "another principal", second: Call{Method: "refund", Args: json.RawMessage(`{"order":"A","amount":1}`), Key: "k", Caller: registry.Caller{ID: "os:2"}}, wrote: 2},
-		{name: "ten minutes later", second: refund(`{"order":"A","amount":1}`, "k"), wait: keyMemory, wrote: 2},
+		{name: "a day later", second: refund(`{"order":"A","amount":1}`, "k"), wait: keyMemory, wrote: 2},
 		{name: "bad arguments", second: refund(`{"order":"A"}`, "k"), wrote: 1, err: "missing"},
 		{name: "a long key", second: refund(`{"order":"A","amount":1}`, strings.Repeat("k", 201)), wrote: 1, err: "at most 200"},
 	} {
@@ -145,40 +145,42 @@ func TestKeyOfACallerWhoLeft(t *testing.T) {
 	})
 }
 
-// The memory of keys is bounded; what still runs is never forgotten.
-func TestKeysAreBounded(t *testing.T) {
+// A memory lets go the calls that ended first; what still runs, or may have run, is never forgotten.
+func TestCallsAreBounded(t *testing.T) {
 	t.Parallel()
-	var k keys
 	now := time.UnixMilli(0)
-	running, _, err := k.claim(keyName{"p", "running"}, "c", now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range maxKeys + 100 {
-		one, mine, err := k.claim(keyName{"p", fmt.Sprint(i)}, "c", now)
-		if err != nil || !mine {
-			t.Fatalf("key %d: %v, %v", i, mine, err)
-		}
-		k.settle(one, registry.Result{}, nil)
-	}
-	if len(k.byName) > maxKeys || k.order.Len() != len(k.byName) {
-		t.Errorf("%d keys, %d in order", len(k.byName), k.order.Len())
-	}
-	if one, mine, err := k.claim(keyName{"p", "running"}, "c", now.Add(time.Hour)); err != nil || mine || one != running {
-		t.Errorf("what runs was forgotten: %v, %v", mine, err)
-	}
-	if len(k.byName) != 1 {
-		t.Errorf("%d keys after an hour", len(k.byName))
-	}
-	var full keys
-	for i := range maxKeys {
-		if _, _, err := full.claim(keyName{"p", fmt.Sprint(i)}, "c", now); err != nil {
+	m := NewMemory(MemoryLimits{Calls: 100, Now: func() time.Time { return now }})
+	call := func(id string, state registry.State, size int) {
+		err := m.Do(t.Context(), Kill, func(tx Tx) error {
+			_, _, err := tx.InsertCall(CallRow{ID: id, Principal: "p", Key: id, State: state, Began: now, Expires: now.Add(time.Hour), Data: make([]byte, size)})
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := full.claim(keyName{"p", "one more"}, "c", now); err == nil {
-		t.Error("more keys than there is room for")
+	count := func(want int) {
+		t.Helper()
+		rows, err := m.Calls(t.Context(), WantedCalls{})
+		if err != nil || len(rows) != want || len(m.calls.byID) != want || len(m.calls.byKey) != want || m.calls.bytes < 0 {
+			t.Errorf("%d calls, %d by id, %d by key, %d bytes, %v; want %d", len(rows), len(m.calls.byID), len(m.calls.byKey), m.calls.bytes, err, want)
+		}
 	}
+	call("running", registry.Running, 0)
+	call("unknown", registry.Unknown, 0)
+	for i := range 1000 {
+		call(fmt.Sprint(i), registry.Done, 1000)
+	}
+	count(102)
+	for i := range 70 {
+		call(fmt.Sprint("large", i), registry.Done, 1<<20)
+	}
+	if m.calls.bytes > maxCallBytes {
+		t.Errorf("%d bytes", m.calls.bytes)
+	}
+	now = now.Add(time.Hour)
+	call("last", registry.Running, 0)
+	count(3)
 }
 
 // A call that could not be started changed nothing: the same one with its key is tried again, also when that is only known later.
@@ -198,66 +200,38 @@ func TestKeyOfACallThatDidNotRun(t *testing.T) {
 			t.Errorf("got %+v, %v, want %s", res, err, want)
 		}
 	}
-
-	var k keys
-	now := time.UnixMilli(0)
-	first, _, _ := k.claim(keyName{"p", "k"}, "c", now)
-	k.settle(first, registry.Result{State: registry.Unknown}, nil)
-	k.amend(first, registry.Result{State: registry.NotRun})
-	second, mine, err := k.claim(keyName{"p", "k"}, "c", now)
-	if err != nil || !mine {
-		t.Fatalf("the key is still taken: %v, %v", mine, err)
-	}
-	k.amend(first, registry.Result{State: registry.NotRun}) // too late: the key is another call's now
-	if one, mine, err := k.claim(keyName{"p", "k"}, "c", now); one != second || mine || err != nil || k.bytes != 0 {
-		t.Errorf("the second call lost its key: %v, %v, %d bytes", mine, err, k.bytes)
-	}
 }
 
-// Results are kept up to a number of bytes. What changed something is known for longer than its result.
-func TestKeptResultsAreBounded(t *testing.T) {
+// A result that is very large is not kept for its key; that the call ran is.
+func TestLargeResultsAreNotKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ran := 0
-	image := func(context.Context, registry.Args) (any, error) {
+	w.must(w.reg.Add(registry.Method{Name: "snap", Summary: "Takes a picture.", Effect: registry.Write, Run: func(context.Context, registry.Args) (any, error) {
 		ran++
 		return registry.Image(make([]byte, 3<<20), "image/png"), nil
-	}
-	w.must(w.reg.Add(registry.Method{Name: "snap", Summary: "Takes a picture.", Effect: registry.Write, Run: image}))
-	w.must(w.reg.Add(registry.Method{Name: "show", Summary: "Shows a picture.", Effect: registry.Read, Run: image}))
-	call := func(method string, key int) registry.Result {
-		res, err := w.call(Call{Method: method, Key: fmt.Sprint(method, key)})
+	}}))
+	for i := range 2 {
+		res, err := w.call(Call{Method: "snap", Key: "k"})
 		w.must(err)
-		return res
-	}
-	for i := range 20 {
-		call("snap", i)
-		call("show", i)
-	}
-	k := &w.eng.keys
-	held := 0
-	for _, one := range k.byName {
-		for _, b := range one.result.Content {
-			held += len(b.Data)
+		if isLarge := len(res.Content[0].Data) == 3<<20; isLarge != (i == 0) || res.State != registry.Done || res.Recorded != (i == 1) || ran != 1 {
+			t.Errorf("call %d: %s, recorded %v, large %v, %d runs", i, res.State, res.Recorded, isLarge, ran)
 		}
 	}
-	if held > maxKept || k.bytes > maxKept || held < maxKept/4 {
-		t.Errorf("%d bytes are held, %d counted, at most %d allowed", held, k.bytes, maxKept)
+}
+
+// Of a read nothing is kept: it may run again.
+func TestKeyOfARead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, order := range []string{"A", "A", "B"} {
+		res, err := w.call(Call{Method: "lookup", Args: json.RawMessage(`{"order":"` + order + `"}`), Key: "k"})
+		if err != nil || res.State != registry.Done {
+			t.Errorf("%+v, %v", res, err)
+		}
 	}
-	ran = 0
-	if res := call("snap", 19); len(res.Content[0].Data) != 3<<20 || ran != 0 {
-		t.Errorf("the newest one: %d runs, %+.200v", ran, res.Content)
-	}
-	if res := call("snap", 0); res.State != registry.Done || ran != 0 {
-		t.Errorf("the oldest write: %d runs, %+.200v", ran, res)
-	}
-	if res := call("show", 0); len(res.Content[0].Data) != 3<<20 || ran != 1 {
-		t.Errorf("the oldest read: %d runs, %+.200v", ran, res)
-	}
-	w.clock.add(keyMemory)
-	call("show", 100)
-	if n := len(k.byName); n != 1 || k.full.Len() != 1 || k.bytes > 10<<20 {
-		t.Errorf("ten minutes later: %d keys, %d results, %d bytes", n, k.full.Len(), k.bytes)
+	if n := w.read.Load(); n != 3 {
+		t.Errorf("%d reads ran", n)
 	}
 }
 

@@ -14,6 +14,8 @@ func (r *reply) late(ctx context.Context, t *turn) (Outcome, *turn, error) {
 	switch {
 	case same && at.running() && t.State == Running:
 		return r.wait(ctx, t)
+	case same && at.Verdict == taken && t.State == Unknown:
+		return r.doubted(ctx, t, at)
 	case same && at.Verdict == taken:
 		return r.recorded(t, at), nil, nil
 	case same && at.Verdict == refused && (t.State == Open || at.Outcome != nil):
@@ -26,6 +28,16 @@ func (r *reply) late(ctx context.Context, t *turn) (Outcome, *turn, error) {
 	return r.notTaken(t, at), nil, nil
 }
 
+// doubted takes an equal answer to a pick whose end is not known. It is run again when its method is made for that.
+func (r *reply) doubted(ctx context.Context, t *turn, at *attempt) (Outcome, *turn, error) {
+	if p, d, ok := r.repicked(t); ok && d.digest == t.Digest && stands(t.Offer, r.v.Offered(d)) {
+		if out, winner, repeated, err := r.repeat(ctx, t, at, p, d); repeated || err != nil {
+			return out, winner, err
+		}
+	}
+	return r.recorded(t, at), nil, nil
+}
+
 func (a *attempt) running() bool { return a.Verdict == taken && a.Outcome == nil }
 
 // same reports whether the answer is the one that the round was given: the same text or, of a pick that was taken, the same option with
@@ -34,24 +46,35 @@ func (r *reply) same(t *turn, at *attempt) bool {
 	if at.Text == r.digest {
 		return true
 	}
-	if at.Pick == "" || misformed(r.a) != nil {
+	if at.Pick == "" {
 		return false
 	}
-	d, ok := r.v.Decision(t.Decision)
-	if !ok {
-		return false
+	p, _, ok := r.repicked(t)
+	return ok && p.digest == at.Pick
+}
+
+// repicked reads the pick of an answer to a round that has been answered.
+func (r *reply) repicked(t *turn) (p picked, d *Decision, ok bool) {
+	if misformed(r.a) != nil {
+		return p, nil, false
+	}
+	if d, ok = r.v.Decision(t.Decision); !ok {
+		return p, nil, false
 	}
 	offered := r.v.Offered(d)
 	pick, err := r.read(d, offered)
 	if err != nil {
-		return false
+		return p, nil, false
 	}
 	o := find(offered, pick.Name)
 	if o == nil {
-		return false
+		return p, nil, false
 	}
 	bound, err := o.Method.Check(pick.Args)
-	return err == nil && r.pickDigest(o.Name, bound) == at.Pick
+	if err != nil {
+		return p, nil, false
+	}
+	return picked{option: *o, args: pick.Args, digest: r.pickDigest(o.Name, bound)}, d, true
 }
 
 // recorded tells what the round's answer came to. Nothing runs for it.

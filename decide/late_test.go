@@ -188,7 +188,7 @@ func TestNoSuchTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	h := w.open().Handle
-	other := New(w.reg, Options{Turns: w.store, Config: "another", Now: w.clock.Now})
+	other := New(w.reg, Options{Store: w.store, Config: "another", Now: w.clock.Now})
 	w.must(other.Add(ticket()))
 	for name, ask := range map[string]struct {
 		eng *Engine

@@ -125,7 +125,7 @@ func newMachine(s *setup, r rule, sc scope) *machine {
 	m.store = NewMemory(MemoryLimits{Now: now})
 	m.store.key = []byte("a key that is always the same one")
 	for p := range m.engines {
-		m.engines[p] = New(nil, Options{Turns: &steppedTurns{m.store, m}, Now: now, Random: func(b []byte) { clear(b) }})
+		m.engines[p] = New(nil, Options{Store: &steppedStore{m.store, m}, Now: now, Random: func(b []byte) { clear(b) }})
 		m.engines[p].patience = 0
 	}
 	d, _ := s.views[0].Decision("d")
@@ -292,7 +292,7 @@ func (m *machine) reply(c *sending) {
 func key(round int, text string) string { return fmt.Sprint(round, " ", text) }
 
 func (m *machine) row() *turn {
-	r, err := m.store.Load(context.Background(), m.id)
+	r, err := m.store.Turn(context.Background(), m.id)
 	if err != nil {
 		panic(err)
 	}
@@ -353,7 +353,7 @@ func (m *machine) check() {
 
 // key is all that decides how a history can go on.
 func (m *machine) key() [32]byte {
-	row, err := m.store.Load(context.Background(), m.id)
+	row, err := m.store.Turn(context.Background(), m.id)
 	if err != nil {
 		panic(err)
 	}
@@ -379,42 +379,62 @@ func (m *machine) key() [32]byte {
 	return sha256.Sum256(b)
 }
 
-// steppedTurns parks before each operation.
-type steppedTurns struct {
+// steppedStore parks before each operation.
+type steppedStore struct {
 	*Memory
 	m *machine
 }
 
-func (s *steppedTurns) Insert(ctx context.Context, c Class, r Row) error {
-	if s.m.current != nil {
-		s.m.park("opens another turn")
-	}
-	return s.Memory.Insert(ctx, c, r)
-}
-
-func (s *steppedTurns) Load(ctx context.Context, id string) (Row, error) {
+func (s *steppedStore) Turn(ctx context.Context, id string) (TurnRow, error) {
 	c := s.m.park("reads the turn")
 	if s.m.dead {
-		return Row{}, errDisk
+		return TurnRow{}, errDisk
 	}
-	r, err := s.Memory.Load(ctx, id)
+	r, err := s.Memory.Turn(ctx, id)
 	c.seen = append(c.seen, fmt.Sprint("read ", r.Version, err))
 	return s.m.rule.loaded(s.m, c, r), err
 }
 
-func (s *steppedTurns) Swap(ctx context.Context, class Class, was, next Row) (Row, bool, error) {
-	c := s.m.park(fmt.Sprintf("swaps %s %d for %s %d", was.State, was.Round, next.State, next.Round))
+func (s *steppedStore) Do(ctx context.Context, class Class, f func(Tx) error) error {
+	if s.m.current == nil { // the turn is opened
+		return s.Memory.Do(ctx, class, f)
+	}
+	c := s.m.park("writes")
 	if s.m.dead {
-		return Row{}, false, errDisk
+		return errDisk
 	}
-	before, err := s.Memory.Load(ctx, was.ID)
+	return s.Memory.Do(ctx, class, func(tx Tx) error { return f(&steppedTx{tx, s.m, c}) })
+}
+
+// steppedTx breaks the rule that is switched off, and looks at what is swapped.
+type steppedTx struct {
+	Tx
+	m *machine
+	c *sending
+}
+
+func (tx *steppedTx) SwapTurn(was, next TurnRow) (TurnRow, bool, error) {
+	before, err := tx.Turn(was.ID)
 	if err != nil {
-		return Row{}, false, err
+		return TurnRow{}, false, err
 	}
-	now, won, err := s.m.rule.swap(s.Memory, class, was, next)
+	now, won, err := tx.m.rule.swap(tx.Tx, was, next)
 	if won && before.State.Final() && now.State != before.State {
-		s.m.breaks("I8", "the turn was %s and became %s", before.State, now.State)
+		tx.m.breaks("I8", "the turn was %s and became %s", before.State, now.State)
 	}
-	c.seen = append(c.seen, fmt.Sprint("swapped ", won, now.Version, err))
+	tx.c.seen = append(tx.c.seen, fmt.Sprint("swapped ", won, now.Version, err))
+	return now, won, err
+}
+
+func (tx *steppedTx) InsertCall(r CallRow) (CallRow, bool, error) {
+	if k := tx.m.store.calls.byKey[r.name()]; k != nil && tx.m.rule.anyCall {
+		tx.m.store.calls.remove(k)
+	}
+	return tx.Tx.InsertCall(r)
+}
+
+func (tx *steppedTx) SwapCall(was, next CallRow) (CallRow, bool, error) {
+	now, won, err := tx.Tx.SwapCall(was, next)
+	tx.c.seen = append(tx.c.seen, fmt.Sprint("swapped the call ", won, err))
 	return now, won, err
 }

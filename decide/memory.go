@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Memory keeps turns in memory, for as long as the process lives. A turn that is closed is forgotten ten minutes
+// Memory keeps turns and calls in memory, for as long as the process lives. A turn that is closed is forgotten ten minutes
 // after its time is over, or earlier when there is no room; one that runs, or may have run, never.
 type Memory struct {
 	mu     sync.Mutex
@@ -20,6 +20,7 @@ type Memory struct {
 	closed *list.List     // ids of final turns, oldest first: what makes room
 	live   map[string]int // principal → turns that count against the limit
 	bytes  int
+	calls  memoryCalls
 	key    []byte
 	limits MemoryLimits
 }
@@ -28,7 +29,8 @@ type Memory struct {
 type MemoryLimits struct {
 	Live   int              // turns of one principal that wait for an answer, a person or an end; 0 = 10,000
 	Closed int              // closed turns of all principals; 0 = 50,000
-	Bytes  int              // of all rows, about; 0 = 256 MiB
+	Bytes  int              // of all turns, about; 0 = 256 MiB
+	Calls  int              // calls that have ended; 0 = 10,000. They take 64 MiB at most
 	Now    func() time.Time // nil = time.Now
 }
 
@@ -45,7 +47,7 @@ func (e *FullError) Error() string {
 const afterwards = 10 * time.Minute
 
 type kept struct {
-	row    Row
+	row    TurnRow
 	at     int           // in due; -1 = not there
 	closed *list.Element // in closed, when final
 }
@@ -64,18 +66,52 @@ func NewMemory(l MemoryLimits) *Memory {
 	if l.Now == nil {
 		l.Now = time.Now
 	}
-	m := &Memory{rows: make(map[string]*kept), closed: list.New(), live: make(map[string]int), key: make([]byte, 32), limits: l}
+	if l.Calls <= 0 {
+		l.Calls = 10_000
+	}
+	m := &Memory{calls: newMemoryCalls(l), rows: make(map[string]*kept), closed: list.New(), live: make(map[string]int), key: make([]byte, 32), limits: l}
 	rand.Read(m.key)
 	return m
 }
 
-// Insert implements Turns.
-func (m *Memory) Insert(ctx context.Context, _ Class, r Row) error {
+// Turn implements Store.
+func (m *Memory) Turn(ctx context.Context, id string) (TurnRow, error) {
+	if err := ctx.Err(); err != nil {
+		return TurnRow{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.turn(id)
+}
+
+// Do implements Store.
+func (m *Memory) Do(ctx context.Context, _ Class, f func(Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	tx := &memoryTx{m: m}
+	if err := f(tx); err != nil {
+		for _, undo := range slices.Backward(tx.undo) {
+			undo()
+		}
+		return err
+	}
+	m.room(0)
+	m.calls.room()
+	return nil
+}
+
+// memoryTx is one transaction of a Memory, and how to take it back.
+type memoryTx struct {
+	m    *Memory
+	undo []func()
+}
+
+// InsertTurn implements Tx.
+func (tx *memoryTx) InsertTurn(r TurnRow) error {
+	m := tx.m
 	now := m.limits.Now()
 	m.sweep(now.Add(-afterwards))
 	if m.rows[r.ID] != nil {
@@ -97,49 +133,47 @@ func (m *Memory) Insert(ctx context.Context, _ Class, r Row) error {
 	heap.Push(&m.due, k)
 	m.bytes += weight(r)
 	m.count(k)
+	tx.undo = append(tx.undo, func() { m.forget(k) })
 	return nil
 }
 
-// Load implements Turns.
-func (m *Memory) Load(ctx context.Context, id string) (Row, error) {
-	if err := ctx.Err(); err != nil {
-		return Row{}, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Turn implements Tx.
+func (tx *memoryTx) Turn(id string) (TurnRow, error) { return tx.m.turn(id) }
+
+func (m *Memory) turn(id string) (TurnRow, error) {
 	k := m.rows[id]
 	if k == nil {
-		return Row{}, ErrNoRow
+		return TurnRow{}, ErrNoTurnRow
 	}
 	return k.row.clone(), nil
 }
 
-// Swap implements Turns.
-func (m *Memory) Swap(ctx context.Context, _ Class, was, next Row) (Row, bool, error) {
-	if err := ctx.Err(); err != nil {
-		return Row{}, false, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.rows[was.ID]
+// SwapTurn implements Tx.
+func (tx *memoryTx) SwapTurn(was, next TurnRow) (TurnRow, bool, error) {
+	k := tx.m.rows[was.ID]
 	if k == nil {
-		return Row{}, false, ErrNoRow
+		return TurnRow{}, false, ErrNoTurnRow
 	}
 	if k.row.State != was.State || k.row.Round != was.Round || k.row.Version != was.Version {
 		return k.row.clone(), false, nil
 	}
-	m.uncount(k)
-	m.bytes -= weight(k.row)
-	k.row.State, k.row.Round, k.row.Data = next.State, next.Round, slices.Clone(next.Data)
-	k.row.Version++
-	m.bytes += weight(k.row)
-	m.count(k)
-	now := k.row.clone()
-	m.room(0)
-	return now, true, nil
+	before, now := k.row, k.row
+	now.State, now.Round, now.Data = next.State, next.Round, slices.Clone(next.Data)
+	now.Version++
+	tx.m.put(k, now)
+	tx.undo = append(tx.undo, func() { tx.m.put(k, before) })
+	return now.clone(), true, nil
 }
 
-// Key implements Turns.
+// put gives a turn that is there another row.
+func (m *Memory) put(k *kept, r TurnRow) {
+	m.uncount(k)
+	m.bytes += weight(r) - weight(k.row)
+	k.row = r
+	m.count(k)
+}
+
+// Key implements Store.
 func (m *Memory) Key() []byte { return slices.Clone(m.key) }
 
 // counts reports whether a turn counts against its principal's limit. One whose end is not known does not: it may stay so for ever.
@@ -203,7 +237,7 @@ func (m *Memory) forget(k *kept) {
 }
 
 // weight is about what a row takes.
-func weight(r Row) int {
+func weight(r TurnRow) int {
 	return 400 + len(r.ID) + len(r.Principal) + len(r.Config) + len(r.Data)
 }
 

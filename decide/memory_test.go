@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/decide"
-	"github.com/mcp-decide/mcp-decide/decide/turnstest"
+	"github.com/mcp-decide/mcp-decide/decide/storetest"
 )
 
-func TestMemoryIsTurns(t *testing.T) {
+func TestMemoryIsAStore(t *testing.T) {
 	t.Parallel()
-	turnstest.Run(t, func(_ *testing.T, now func() time.Time) decide.Turns {
+	storetest.Run(t, func(_ *testing.T, now func() time.Time) decide.Store {
 		return decide.NewMemory(decide.MemoryLimits{Now: now})
 	})
 }
@@ -33,8 +33,8 @@ func newMemory(t *testing.T, l decide.MemoryLimits) *memory {
 }
 
 func (m *memory) open(id, principal string) error {
-	return m.Insert(m.t.Context(), decide.Kill, decide.Row{
-		ID: id, Principal: principal, State: decide.Open, Round: 1, Expires: m.now.Add(time.Hour), Data: []byte("x"),
+	return m.Do(m.t.Context(), decide.Kill, func(tx decide.Tx) error {
+		return tx.InsertTurn(decide.TurnRow{ID: id, Principal: principal, State: decide.Open, Round: 1, Expires: m.now.Add(time.Hour), Data: []byte("x")})
 	})
 }
 
@@ -47,18 +47,22 @@ func (m *memory) must(err error) {
 
 func (m *memory) move(id string, to decide.State) {
 	m.t.Helper()
-	was, err := m.Load(m.t.Context(), id)
+	was, err := m.Turn(m.t.Context(), id)
 	m.must(err)
 	next := was
 	next.State = to
-	if _, won, err := m.Swap(m.t.Context(), decide.Kill, was, next); err != nil || !won {
-		m.t.Fatalf("moving %s to %s: %v, %v", id, to, won, err)
-	}
+	m.must(m.Do(m.t.Context(), decide.Kill, func(tx decide.Tx) error {
+		_, won, err := tx.SwapTurn(was, next)
+		if !won {
+			m.t.Fatalf("moving %s to %s: %v, %v", id, to, won, err)
+		}
+		return err
+	}))
 }
 
 func (m *memory) has(id string) bool {
-	_, err := m.Load(m.t.Context(), id)
-	if err != nil && !errors.Is(err, decide.ErrNoRow) {
+	_, err := m.Turn(m.t.Context(), id)
+	if err != nil && !errors.Is(err, decide.ErrNoTurnRow) {
 		m.t.Fatal(err)
 	}
 	return err == nil

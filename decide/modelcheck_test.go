@@ -99,8 +99,10 @@ func TestEveryRuleIsNeeded(t *testing.T) {
 		rule   rule
 		scope  scope
 	}{
-		{"a swap compares", "I1", rule{anyRow: true}, two},
-		{"what is running is not opened again", "I1", rule{reopens: Running}, two},
+		{"a swap compares, and a turn has one call", "I1", rule{anyRow: true, anyCall: true}, two},
+		{"what is running is not opened again, and a turn has one call", "I1", rule{reopens: Running, anyCall: true}, two},
+		{"a swap compares", "I8", rule{anyRow: true}, two},
+		{"what is running is not opened again", "I2", rule{reopens: Running}, two},
 		{"the intent is on record before the effect", "I2", rule{unsaid: Running}, one},
 		{"an answer is held against what was offered", "I4", rule{noDrift: true}, scope{sends: 1, texts: []string{tag}, reloads: true}},
 		{"who comes while an equal answer runs is not told that it did not run", "I5", rule{loser: true}, two},

@@ -79,7 +79,7 @@ func (e *Engine) insert(ctx context.Context, t *turn) error {
 		if err != nil {
 			return err
 		}
-		if err = e.turns.Insert(ctx, Kill, row); !errors.Is(err, ErrTaken) {
+		if err = e.store.Do(ctx, Kill, func(tx Tx) error { return tx.InsertTurn(row) }); !errors.Is(err, ErrTaken) {
 			return err
 		}
 	}

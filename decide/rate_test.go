@@ -170,7 +170,7 @@ func limited(t *testing.T) *world {
 		}
 	}
 	w.must(w.reg.Replace(methods))
-	w.eng = New(w.reg, Options{Turns: w.store, Recorder: w.trace, Config: "test", Now: w.clock.Now, Random: w.random, Rate: registry.Rate{Calls: 3, Per: time.Second}})
+	w.eng = New(w.reg, Options{Store: w.store, Recorder: w.trace, Config: "test", Now: w.clock.Now, Random: w.random, Rate: registry.Rate{Calls: 3, Per: time.Second}})
 	w.must(w.eng.Add(ticket()))
 	other := ticket()
 	other.Name = "other"

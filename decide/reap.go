@@ -1,19 +1,97 @@
 package decide
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
 
-// reaped is the turn as it is once its owner is known to be dead: what ran for it has an end that nobody will tell, so it is unknown from
-// then on (C4). Whoever looks at such a turn writes that down first. A store that nobody shares has no owners.
+	"github.com/mcp-decide/mcp-decide/registry"
+)
+
+// What a dead process was running has an end that nobody will tell, so it is unknown from then on (C4). Whoever looks at such a call or turn
+// writes that down first. A store that nobody shares has no owners, and no dead.
+
+// reaped is the turn as it is once its owner is known to be dead.
 func (e *Engine) reaped(ctx context.Context, t *turn) *turn {
 	if t.State != Running || t.Owner == "" || e.isAlive(t.Owner) {
 		return t
 	}
-	now, _, err := e.step(ctx, Power, t, func(n *turn) { n.State = Unknown })
+	call := ""
+	if at := t.last(); at != nil {
+		call = at.Call
+	}
+	now, _, err := e.step(ctx, Power, t, func(n *turn) { n.State = Unknown }, func(tx Tx) error {
+		_, err := bury(tx, call)
+		return err
+	})
 	if err != nil {
 		e.log.Warn("a call whose process is gone could not be marked as unknown", "turn", t.ID, "error", err)
 		return t
 	}
 	return now
+}
+
+// bury marks a call as unknown that runs, and whose owner is dead. One that is not there is no error.
+func bury(tx Tx, id string) (CallRow, error) {
+	row, err := tx.Call(id)
+	if errors.Is(err, ErrNoCallRow) || err == nil && row.State != registry.Running {
+		return row, nil
+	}
+	if err != nil {
+		return row, err
+	}
+	next := row
+	next.State, next.Released = registry.Unknown, true
+	now, swapped, err := tx.SwapCall(row, next)
+	if err == nil && !swapped {
+		err = errMoved
+	}
+	return now, err
+}
+
+// reapedCall is the call as it is once its owner is known to be dead.
+func (e *Engine) reapedCall(ctx context.Context, r CallRow) CallRow {
+	if r.State != registry.Running || r.Owner == "" || e.isAlive(r.Owner) {
+		return r
+	}
+	now := r
+	err := e.store.Do(context.WithoutCancel(ctx), Power, func(tx Tx) (err error) {
+		if now, err = bury(tx, r.ID); err != nil || r.Turn == "" {
+			return err
+		}
+		row, err := tx.Turn(r.Turn)
+		if errors.Is(err, ErrNoTurnRow) || err == nil && row.State != Running {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		next := row
+		next.State = Unknown
+		_, _, err = tx.SwapTurn(row, next)
+		return err
+	})
+	if err != nil {
+		e.log.Warn("a call whose process is gone could not be marked as unknown", "call", r.ID, "error", err)
+		return r
+	}
+	return now
+}
+
+// Reap marks as unknown what dead processes were running, and says how many calls that were. A server does that when it starts and from time to
+// time, so that a person hears of it even when no client asks.
+func (e *Engine) Reap(ctx context.Context) (int, error) {
+	rows, err := e.store.Calls(ctx, WantedCalls{State: registry.Running})
+	if err != nil {
+		return 0, fmt.Errorf("looking for calls of dead processes: %w", err)
+	}
+	n := 0
+	for _, r := range rows {
+		if e.reapedCall(ctx, r).State == registry.Unknown {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // isAlive reports whether the process of that name may still tell something. When that can't be found out, it may.

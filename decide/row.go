@@ -12,7 +12,7 @@ import (
 
 // turn is a row with its data read. It is changed only as a copy, on its way into a swap.
 type turn struct {
-	Row
+	TurnRow
 	body
 }
 
@@ -79,16 +79,19 @@ type problem struct {
 
 // outcome is what a run came to.
 type outcome struct {
-	At        time.Time        `json:"at"`
-	Option    string           `json:"option"`
-	Method    string           `json:"method"`
-	Effect    registry.Effect  `json:"effect"`
-	Kind      registry.Kind    `json:"kind"`
-	State     registry.State   `json:"state"`
-	Content   []registry.Block `json:"content,omitempty"`
-	Value     json.RawMessage  `json:"value,omitempty"`
-	Error     string           `json:"error,omitempty"`
-	OnFailure bool             `json:"on_failure,omitempty"`
+	At      time.Time        `json:"at"`
+	Option  string           `json:"option"`
+	Method  string           `json:"method"`
+	Effect  registry.Effect  `json:"effect"`
+	Kind    registry.Kind    `json:"kind"`
+	State   registry.State   `json:"state"`
+	Content []registry.Block `json:"content,omitempty"`
+	Value   json.RawMessage  `json:"value,omitempty"`
+
+	Structured json.RawMessage `json:"structured,omitempty"` // what a native call gives beside its content
+
+	Error     string `json:"error,omitempty"`
+	OnFailure bool   `json:"on_failure,omitempty"`
 }
 
 // The limits of a turn.
@@ -100,20 +103,20 @@ const (
 	maxValue  = 64 << 10 // bytes of a result's value as JSON; a larger one is not kept beside its content
 )
 
-func unpack(r Row) (*turn, error) {
-	t := &turn{Row: r}
+func unpack(r TurnRow) (*turn, error) {
+	t := &turn{TurnRow: r}
 	if err := json.Unmarshal(r.Data, &t.body); err != nil {
 		return nil, fmt.Errorf("turn %s: reading its row: %w", r.ID, err)
 	}
 	return t, nil
 }
 
-func (t *turn) pack() (Row, error) {
+func (t *turn) pack() (TurnRow, error) {
 	data, err := json.Marshal(t.body)
 	if err != nil {
-		return Row{}, fmt.Errorf("turn %s: writing its row: %w", t.ID, err)
+		return TurnRow{}, fmt.Errorf("turn %s: writing its row: %w", t.ID, err)
 	}
-	r := t.Row
+	r := t.TurnRow
 	r.Data = data
 	return r, nil
 }

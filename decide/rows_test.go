@@ -275,7 +275,7 @@ func rowT6Failed(t *testing.T, w *world) {
 func rowT6Loser(t *testing.T, w *world) {
 	h := w.open().Handle
 	var other Outcome
-	w.store.each(func(op string, _ Class, was, next Row) error {
+	w.store.each(func(op string, _ Class, was, next TurnRow) error {
 		if op == "swap" && next.State == Done {
 			w.store.each(nil)
 			other = w.pick(h, "peek", order)

@@ -13,7 +13,7 @@ import (
 func rowT7(t *testing.T, w *world) {
 	h := w.open().Handle
 	claimed := false
-	w.store.each(func(op string, c Class, was, next Row) error {
+	w.store.each(func(op string, c Class, was, next TurnRow) error {
 		if op == "swap" && next.State == Running {
 			claimed = c == Power && was.State == Open && w.wrote.Load() == 0
 		}
@@ -104,7 +104,7 @@ func rowT13(t *testing.T, w *world) {
 
 func rowT13Owed(t *testing.T, w *world) {
 	h := w.open().Handle
-	w.store.each(func(op string, _ Class, was, _ Row) error {
+	w.store.each(func(op string, _ Class, was, _ TurnRow) error {
 		if op == "swap" && was.State == Running {
 			return errDisk
 		}

@@ -8,6 +8,7 @@ import (
 // rule is one rule of the machine, switched off. The zero value switches nothing off.
 type rule struct {
 	anyRow  bool  // a swap does not compare
+	anyCall bool  // a turn may have several calls
 	atRound bool  // the handle has no round: an answer counts for the round that is open
 	noDrift bool  // an answer is not held against what was offered
 	apart   bool  // an answer is stored as refused, and a kill comes before the try is counted
@@ -27,7 +28,7 @@ func (r rule) round(m *machine, round int) int {
 
 func (r rule) tellsNotRun(out Outcome) bool { return r.loser && out.State == Running }
 
-func (r rule) loaded(m *machine, c *sending, row Row) Row {
+func (r rule) loaded(m *machine, c *sending, row TurnRow) TurnRow {
 	if !r.noDrift || row.ID == "" {
 		return row
 	}
@@ -42,17 +43,16 @@ func (r rule) loaded(m *machine, c *sending, row Row) Row {
 	return row
 }
 
-func (r rule) swap(s *Memory, class Class, was, next Row) (Row, bool, error) {
-	ctx := context.Background()
+func (r rule) swap(tx Tx, was, next TurnRow) (TurnRow, bool, error) {
 	if r.anyRow {
-		now, err := s.Load(ctx, was.ID)
+		now, err := tx.Turn(was.ID)
 		if err != nil {
-			return Row{}, false, err
+			return TurnRow{}, false, err
 		}
 		was = now
 	}
 	if r.unsaid != "" && next.State == r.unsaid {
-		now, err := s.Load(ctx, was.ID)
+		now, err := tx.Turn(was.ID)
 		if err != nil || now.Version != was.Version {
 			return now, false, err
 		}
@@ -60,14 +60,14 @@ func (r rule) swap(s *Memory, class Class, was, next Row) (Row, bool, error) {
 		return next, true, nil
 	}
 	if r.noDrift { // what the row says was offered stays
-		if now, err := s.Load(ctx, was.ID); err == nil {
+		if now, err := tx.Turn(was.ID); err == nil {
 			next = keepOffer(now, next)
 		}
 	}
 	if r.apart && next.Round > was.Round || r.noTries && next.State == Exhausted {
 		t, err := unpack(next)
 		if err != nil {
-			return Row{}, false, err
+			return TurnRow{}, false, err
 		}
 		if r.noTries {
 			t.State = Open
@@ -76,13 +76,13 @@ func (r rule) swap(s *Memory, class Class, was, next Row) (Row, bool, error) {
 			t.Tries = machineRetries + 1
 		}
 		if next, err = t.pack(); err != nil {
-			return Row{}, false, err
+			return TurnRow{}, false, err
 		}
 	}
-	return s.Swap(ctx, class, was, next)
+	return tx.SwapTurn(was, next)
 }
 
-func keepOffer(was, next Row) Row {
+func keepOffer(was, next TurnRow) TurnRow {
 	a, errA := unpack(was)
 	b, errB := unpack(next)
 	if err := errors.Join(errA, errB); err != nil {
@@ -124,7 +124,10 @@ func (m *machine) force(to State) {
 	if was.State.Final() {
 		m.breaks("I8", "the turn was %s and became %s", was.State, to)
 	}
-	if _, _, err := m.store.Swap(context.Background(), Kill, was.Row, row); err != nil {
+	if err := m.store.Do(context.Background(), Kill, func(tx Tx) error {
+		_, _, err := tx.SwapTurn(was.TurnRow, row)
+		return err
+	}); err != nil {
 		panic(err)
 	}
 	m.known = max(m.known, row.Round)

@@ -102,9 +102,20 @@ func recordedRefusal(t *turn, text string) string {
 	return head + text + "\nThe turn is over: it is " + string(t.State) + "."
 }
 
+const lookFirst = "Look at what it would have changed, or ask a person to, before doing anything else about it."
+
 func unknownText(at *attempt) string {
-	return fmt.Sprintf("It is not known whether %s ran to its end; its call is %s. It is not run again, and nothing else can be picked in this turn. "+
-		"Look at what it would have changed, or ask a person to, before doing anything else about it.", at.Option, at.Call)
+	return fmt.Sprintf("It is not known whether %s ran to its end; its call is %s. It is not run again, and nothing else can be picked in this turn. %s",
+		at.Option, at.Call, lookFirst)
+}
+
+// unknownCall and runningCall tell a native call that an equal one has its key.
+func unknownCall(method, id string) string {
+	return fmt.Sprintf("It is not known whether %s ran to its end; its call is %s. It is not run again under this key. %s", method, id, lookFirst)
+}
+
+func runningCall(method string, since time.Time) string {
+	return fmt.Sprintf("Still running: %s, since %s. Send the same call with the same key again to learn how it ended; it is not run twice.", method, stamp(since))
 }
 
 func runningText(t *turn, at *attempt) string {

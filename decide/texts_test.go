@@ -40,7 +40,7 @@ func everyText() []string {
 		for _, verdict := range []verdict{refused, drifted, taken} {
 			for _, o := range everyOutcome(now) {
 				at := attempt{Round: 1, At: now, Verdict: verdict, Option: "refund", Call: "abcdefgh", Problem: problem, Outcome: o}
-				tn := &turn{Row: Row{ID: "k7m2", State: state, Round: 2}, body: body{Attempts: []attempt{at}, Slips: freeSlips, Ran: o != nil}}
+				tn := &turn{TurnRow: TurnRow{ID: "k7m2", State: state, Round: 2}, body: body{Attempts: []attempt{at}, Slips: freeSlips, Ran: o != nil}}
 				texts = append(texts, aboutTurn(tn, &at)...)
 				tn.Round = maxRounds
 				texts = append(texts, aboutTurn(tn, &at)...)

@@ -21,7 +21,7 @@ type world struct {
 	t     testing.TB
 	reg   *registry.Registry
 	eng   *Engine
-	store *brokenTurns
+	store *brokenStore
 	trace *trace.Memory
 	clock *clock
 
@@ -47,17 +47,17 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// brokenTurns is a store whose steps can be watched, and made to fail or to lose.
-type brokenTurns struct {
-	Turns
+// brokenStore is a store whose steps can be watched, and made to fail or to lose.
+type brokenStore struct {
+	Store
 	mu     sync.Mutex
 	steps  []string // "K open 1 -> open 2"
-	before func(op string, c Class, was, next Row) error
+	before func(op string, c Class, was, next TurnRow) error
 	awaits map[State]chan struct{}
 }
 
 // on is closed when a turn has come to that state.
-func (b *brokenTurns) on(s State) <-chan struct{} {
+func (b *brokenStore) on(s State) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ch := make(chan struct{})
@@ -65,7 +65,7 @@ func (b *brokenTurns) on(s State) <-chan struct{} {
 	return ch
 }
 
-func (b *brokenTurns) reached(s State) {
+func (b *brokenStore) reached(s State) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if ch := b.awaits[s]; ch != nil {
@@ -75,13 +75,13 @@ func (b *brokenTurns) reached(s State) {
 }
 
 // each lets f look at every operation before it is done, and refuse it. Nil lets all pass.
-func (b *brokenTurns) each(f func(op string, c Class, was, next Row) error) {
+func (b *brokenStore) each(f func(op string, c Class, was, next TurnRow) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.before = f
 }
 
-func (b *brokenTurns) hook(op string, c Class, was, next Row) error {
+func (b *brokenStore) hook(op string, c Class, was, next TurnRow) error {
 	b.mu.Lock()
 	f := b.before
 	b.mu.Unlock()
@@ -91,45 +91,83 @@ func (b *brokenTurns) hook(op string, c Class, was, next Row) error {
 	return f(op, c, was, next)
 }
 
-func (b *brokenTurns) Insert(ctx context.Context, c Class, r Row) error {
-	if err := b.hook("insert", c, Row{}, r); err != nil {
+func (b *brokenStore) Turn(ctx context.Context, id string) (TurnRow, error) {
+	if err := b.hook("load", Trail, TurnRow{ID: id}, TurnRow{}); err != nil {
+		return TurnRow{}, err
+	}
+	return b.Store.Turn(ctx, id)
+}
+
+// Do runs f twice: once to see what it does, which is taken back, and then, if all that may be done, for good.
+func (b *brokenStore) Do(ctx context.Context, c Class, f func(Tx) error) error {
+	tx := &watchedTx{c: c}
+	run := func(inner Tx) error {
+		tx.Tx, tx.tried, tx.steps, tx.reached = inner, nil, nil, nil
+		return f(tx)
+	}
+	err := b.Store.Do(ctx, c, func(inner Tx) error { return errors.Join(errTrial, run(inner)) })
+	if !errors.Is(err, errTrial) {
 		return err
 	}
-	err := b.Turns.Insert(ctx, c, r)
+	for _, t := range tx.tried {
+		if err := b.hook(t.op, c, t.was, t.next); err != nil {
+			return err
+		}
+	}
+	if err := b.Store.Do(ctx, c, run); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.steps = append(b.steps, tx.steps...)
+	b.mu.Unlock()
+	for _, s := range tx.reached {
+		b.reached(s)
+	}
+	return nil
+}
+
+var errTrial = errors.New("only tried")
+
+// watchedTx notes what is done to turns.
+type watchedTx struct {
+	Tx
+	c       Class
+	tried   []operation
+	steps   []string
+	reached []State
+}
+
+type operation struct {
+	op        string
+	was, next TurnRow
+}
+
+func (tx *watchedTx) note(format string, args ...any) {
+	tx.steps = append(tx.steps, fmt.Sprintf(format, append([]any{[]string{"T", "K", "P"}[tx.c]}, args...)...))
+}
+
+func (tx *watchedTx) InsertTurn(r TurnRow) error {
+	tx.tried = append(tx.tried, operation{"insert", TurnRow{}, r})
+	err := tx.Tx.InsertTurn(r)
 	if err == nil {
-		b.note("%s - -> %s %d", c, r.State, r.Round)
+		tx.note("%s - -> %s %d", r.State, r.Round)
 	}
 	return err
 }
 
-func (b *brokenTurns) Load(ctx context.Context, id string) (Row, error) {
-	if err := b.hook("load", Trail, Row{ID: id}, Row{}); err != nil {
-		return Row{}, err
-	}
-	return b.Turns.Load(ctx, id)
-}
-
-func (b *brokenTurns) Swap(ctx context.Context, c Class, was, next Row) (Row, bool, error) {
-	if err := b.hook("swap", c, was, next); err != nil {
-		return Row{}, false, err
-	}
-	now, won, err := b.Turns.Swap(ctx, c, was, next)
+func (tx *watchedTx) SwapTurn(was, next TurnRow) (TurnRow, bool, error) {
+	tx.tried = append(tx.tried, operation{"swap", was, next})
+	now, won, err := tx.Tx.SwapTurn(was, next)
 	if won {
-		b.note("%s %s %d -> %s %d", c, was.State, was.Round, next.State, next.Round)
-		b.reached(next.State)
+		tx.note("%s %s %d -> %s %d", was.State, was.Round, next.State, next.Round)
+		tx.reached = append(tx.reached, next.State)
 	}
 	return now, won, err
 }
 
-func (b *brokenTurns) note(format string, c Class, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.steps = append(b.steps, fmt.Sprintf(format, append([]any{[]string{"T", "K", "P"}[c]}, args...)...))
-}
-
 // fail makes every operation of that name fail; "" makes all well again.
-func (b *brokenTurns) fail(op string) {
-	b.each(func(o string, _ Class, _, _ Row) error {
+func (b *brokenStore) fail(op string) {
+	b.each(func(o string, _ Class, _, _ TurnRow) error {
 		if o == op {
 			return errDisk
 		}
@@ -141,7 +179,7 @@ var errDisk = errors.New("the disk is full")
 
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, reg: registry.New(), clock: &clock{now: time.UnixMilli(1_800_000_000_000)}, hold: make(chan struct{})}
-	w.store = &brokenTurns{Turns: NewMemory(MemoryLimits{Now: w.clock.Now})}
+	w.store = &brokenStore{Store: NewMemory(MemoryLimits{Now: w.clock.Now})}
 	w.trace = trace.NewMemory(trace.Limits{})
 	w.must(w.reg.Replace(w.methods("")))
 	w.eng = w.engine()
@@ -149,7 +187,7 @@ func newWorld(t testing.TB) *world {
 }
 
 func (w *world) engine() *Engine {
-	e := New(w.reg, Options{Turns: w.store, Recorder: w.trace, Config: "test", Now: w.clock.Now, Random: w.random})
+	e := New(w.reg, Options{Store: w.store, Recorder: w.trace, Config: "test", Now: w.clock.Now, Random: w.random})
 	w.must(e.Add(ticket()))
 	return e
 }
@@ -259,7 +297,7 @@ func (w *world) answer(a Answer) Outcome {
 func (w *world) turn(h string) *turn {
 	w.t.Helper()
 	id, _ := parseHandle(h)
-	row, err := w.store.Turns.Load(context.Background(), id)
+	row, err := w.store.Store.Turn(context.Background(), id)
 	w.must(err)
 	t, err := unpack(row)
 	w.must(err)

@@ -46,6 +46,8 @@ type Result struct {
 	Structured json.RawMessage // the value as JSON when the method declares Returns and is done
 	Err        error           // why it failed
 	Cut        int             // characters left out by the cap
+	Pending    bool            // of Unknown: the run goes on, and Late will hear of its end
+	Recorded   bool            // it is the result of an earlier equal call; nothing ran now
 	Start      time.Time
 	Took       time.Duration
 }

@@ -139,8 +139,11 @@ func (c *run) abandon() Result {
 	if !c.request.Method.guarded() {
 		return c.tell(c.result(end, Failed))
 	}
-	result := c.tell(c.result(end, Unknown))
-	if late := c.request.Late; late != nil {
+	result := c.result(end, Unknown)
+	late := c.request.Late
+	result.Pending = late != nil
+	result = c.tell(result)
+	if late != nil {
 		go func() {
 			end := <-c.ended
 			late(c.result(end, c.stateOf(end)))

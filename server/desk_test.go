@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type desk struct {
 	gate    chan struct{} // slow and stubborn return when it is closed
 	started chan string   // names of slow and stubborn calls that have begun
+	noted   atomic.Int32  // notes written
 }
 
 func newDesk() *desk {
@@ -63,6 +64,7 @@ func (d *desk) methods() []registry.Method {
 			Name: "add_note", Summary: "Write a note to an order.", Effect: registry.Write, Idempotent: true,
 			Params: []registry.Param{orderID, {Name: "text", Type: registry.String, Description: "The note."}},
 			Run: func(_ context.Context, a registry.Args) (any, error) {
+				d.noted.Add(1)
 				if a["text"] == "" {
 					return nil, errors.New("an empty note")
 				}

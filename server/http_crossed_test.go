@@ -87,7 +87,7 @@ func crowdedServer(t *testing.T) (addr string) {
 		t.Fatal(err)
 	}
 	eng := decide.New(reg, decide.Options{Recorder: trace.NewMemory(trace.Limits{Records: 100}), LongIDs: true,
-		Turns: decide.NewMemory(decide.MemoryLimits{Closed: 100})})
+		Store: decide.NewMemory(decide.MemoryLimits{Closed: 100})})
 	if err := eng.Add(decide.Decision{
 		Name: "choose", Summary: "Choose.", Prompt: "Choose for {wish}.", Params: []registry.Param{{Name: "wish", Type: registry.String, Description: "A wish."}},
 		Options: []decide.Option{decide.Func("echo", "echo"), decide.Value("leave", "left")},

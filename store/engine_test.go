@@ -40,7 +40,7 @@ func engineOver(t testing.TB, s *store.Store, longIDs bool, marks string, tag fu
 			panic(err)
 		}
 	}
-	e := decide.New(reg, decide.Options{Turns: s, LongIDs: longIDs, Config: "test"})
+	e := decide.New(reg, decide.Options{Store: s, LongIDs: longIDs, Config: "test"})
 	if err := e.Add(decision); err != nil {
 		panic(err)
 	}

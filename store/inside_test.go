@@ -27,8 +27,12 @@ func openHere(t *testing.T, o Options) *Store {
 	return s
 }
 
-func turnRow(id string, size int) decide.Row {
-	return decide.Row{ID: id, Principal: "p", State: decide.Open, Round: 1, Expires: time.Now().Add(time.Hour), Data: make([]byte, size)}
+func insertAs(ctx context.Context, s *Store, c decide.Class, r decide.TurnRow) error {
+	return s.Do(ctx, c, func(tx decide.Tx) error { return tx.InsertTurn(r) })
+}
+
+func turnRow(id string, size int) decide.TurnRow {
+	return decide.TurnRow{ID: id, Principal: "p", State: decide.Open, Round: 1, Expires: time.Now().Add(time.Hour), Data: make([]byte, size)}
 }
 
 // TestDiskFull: when there is no room, writes are refused with the reason and reads go on; when there is room again, all goes on.
@@ -40,22 +44,22 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Insert(t.Context(), decide.Kill, turnRow("first", 100)); err != nil {
+	if err := insertAs(t.Context(), s, decide.Kill, turnRow("first", 100)); err != nil {
 		t.Fatal(err)
 	}
 	limit(20)
-	err := s.Insert(t.Context(), decide.Kill, turnRow("large", 1<<20))
+	err := insertAs(t.Context(), s, decide.Kill, turnRow("large", 1<<20))
 	if err == nil || !strings.Contains(err.Error(), "full") {
 		t.Fatalf("a write without room: %v", err)
 	}
-	if _, err := s.Load(t.Context(), "first"); err != nil {
+	if _, err := s.Turn(t.Context(), "first"); err != nil {
 		t.Errorf("a read without room: %v", err)
 	}
-	if _, err := s.Load(t.Context(), "large"); !errors.Is(err, decide.ErrNoRow) {
+	if _, err := s.Turn(t.Context(), "large"); !errors.Is(err, decide.ErrNoTurnRow) {
 		t.Errorf("what was refused: %v", err)
 	}
 	limit(100_000)
-	if err := s.Insert(t.Context(), decide.Kill, turnRow("large", 1<<20)); err != nil {
+	if err := insertAs(t.Context(), s, decide.Kill, turnRow("large", 1<<20)); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
 }
@@ -71,7 +75,7 @@ func TestNewerSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Insert(t.Context(), decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrNewer) {
+	if err := insertAs(t.Context(), s, decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrNewer) {
 		t.Errorf("a write: %v", err)
 	}
 	if other, err := Open(t.Context(), s.where, Options{}); !errors.Is(err, ErrNewer) {
@@ -93,14 +97,14 @@ func TestHeldByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if err := s.Insert(t.Context(), decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrBusy) {
+		if err := insertAs(t.Context(), s, decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrBusy) {
 			t.Errorf("write %d: %v, want ErrBusy", i, err)
 		}
 	}
 	other.release()
 	s.db.lock.most = maxWait
 	for i := range 3 {
-		if err := s.Insert(t.Context(), decide.Kill, turnRow(fmt.Sprint("b", i), 1)); err != nil {
+		if err := insertAs(t.Context(), s, decide.Kill, turnRow(fmt.Sprint("b", i), 1)); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
 	}
@@ -121,13 +125,13 @@ func TestSweep(t *testing.T) {
 		if i < 5 {
 			r.State = []decide.State{decide.Running, decide.Unknown, decide.Parked, decide.Done, decide.Open}[i]
 		}
-		if err := s.Insert(t.Context(), decide.Trail, r); err != nil {
+		if err := insertAs(t.Context(), s, decide.Trail, r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	recent := turnRow("recent", 1)
 	recent.Expires = now.Add(-9 * time.Minute)
-	if err := s.Insert(t.Context(), decide.Trail, recent); err != nil {
+	if err := insertAs(t.Context(), s, decide.Trail, recent); err != nil {
 		t.Fatal(err)
 	}
 	s.sweep()

@@ -48,14 +48,14 @@ func beChild(role, path string) error {
 	}
 	for i := 0; ; i++ {
 		r := row(fmt.Sprintf("%s-%d", s.Owner(), i))
-		if err := s.Insert(ctx, decide.Kill, r); err != nil {
+		if err := insertAs(ctx, s, decide.Kill, r); err != nil {
 			return err
 		}
 		fmt.Println("inserted", r.ID)
 		next := r
 		next.State = decide.Running
 		r.Version = 1
-		if _, swapped, err := s.Swap(ctx, decide.Power, r, next); err != nil || !swapped {
+		if _, swapped, err := swapAs(ctx, s, decide.Power, r, next); err != nil || !swapped {
 			return fmt.Errorf("swap: %v, %w", swapped, err)
 		}
 		fmt.Println("running", r.ID)
@@ -161,7 +161,7 @@ func killAfter(t *testing.T, s *store.Store, cmd *exec.Cmd, out io.Reader, lines
 		t.Errorf("a dead process is taken for living: %v", err)
 	}
 	for id, state := range told {
-		r, err := s.Load(context.Background(), id)
+		r, err := s.Turn(context.Background(), id)
 		if err != nil || state == decide.Running && r.State != decide.Running {
 			t.Errorf("%s was told as %s and is %s, %v", id, state, r.State, err)
 		}
@@ -180,7 +180,7 @@ func TestShared(t *testing.T) {
 		all.Go(func() { killAfter(t, s, cmd, out, each) })
 	}
 	for i := range each {
-		if err := s.Insert(t.Context(), decide.Power, row(fmt.Sprint("mine", i))); err != nil && !errors.Is(err, store.ErrBusy) {
+		if err := insertAs(t.Context(), s, decide.Power, row(fmt.Sprint("mine", i))); err != nil && !errors.Is(err, store.ErrBusy) {
 			t.Error(err)
 		}
 	}

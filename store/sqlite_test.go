@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/decide"
-	"github.com/mcp-decide/mcp-decide/decide/turnstest"
+	"github.com/mcp-decide/mcp-decide/decide/storetest"
 	"github.com/mcp-decide/mcp-decide/store"
 )
 
@@ -32,21 +32,33 @@ func open(t testing.TB, path string, o store.Options) *store.Store {
 	return s
 }
 
-func TestTurns(t *testing.T) {
+func TestStore(t *testing.T) {
 	t.Parallel()
-	turnstest.Run(t, func(t *testing.T, now func() time.Time) decide.Turns {
+	storetest.Run(t, func(t *testing.T, now func() time.Time) decide.Store {
 		return open(t, filepath.Join(t.TempDir(), "turns.db"), store.Options{Now: now})
 	})
 }
 
-func row(id string) decide.Row {
-	return decide.Row{ID: id, Principal: "os:1000", Config: "desk", State: decide.Open, Round: 1, Expires: time.Now().Add(time.Hour), Data: []byte(`{}`)}
+func row(id string) decide.TurnRow {
+	return decide.TurnRow{ID: id, Principal: "os:1000", Config: "desk", State: decide.Open, Round: 1, Expires: time.Now().Add(time.Hour), Data: []byte(`{}`)}
 }
 
-func insert(t testing.TB, s *store.Store, rows ...decide.Row) {
+func insertAs(ctx context.Context, s *store.Store, c decide.Class, r decide.TurnRow) error {
+	return s.Do(ctx, c, func(tx decide.Tx) error { return tx.InsertTurn(r) })
+}
+
+func swapAs(ctx context.Context, s *store.Store, c decide.Class, was, next decide.TurnRow) (now decide.TurnRow, swapped bool, err error) {
+	err = s.Do(ctx, c, func(tx decide.Tx) (err error) {
+		now, swapped, err = tx.SwapTurn(was, next)
+		return err
+	})
+	return now, swapped, err
+}
+
+func insert(t testing.TB, s *store.Store, rows ...decide.TurnRow) {
 	t.Helper()
 	for _, r := range rows {
-		if err := s.Insert(t.Context(), decide.Kill, r); err != nil {
+		if err := insertAs(t.Context(), s, decide.Kill, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,11 +73,11 @@ func TestKept(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Insert(t.Context(), decide.Kill, row("b")); !errors.Is(err, store.ErrClosed) {
+	if err := insertAs(t.Context(), first, decide.Kill, row("b")); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("a closed store: %v", err)
 	}
 	second := open(t, path, store.Options{})
-	if _, err := second.Load(t.Context(), "a"); err != nil {
+	if _, err := second.Turn(t.Context(), "a"); err != nil {
 		t.Errorf("the turn is lost: %v", err)
 	}
 	if !bytes.Equal(first.Key(), second.Key()) || first.Owner() == second.Owner() {
@@ -131,7 +143,7 @@ func half(path string) error {
 	for i := range 50 {
 		r := row(fmt.Sprint("r", i))
 		r.Data = bytes.Repeat([]byte("x"), 4000)
-		if err := s.Insert(context.Background(), decide.Kill, r); err != nil {
+		if err := insertAs(context.Background(), s, decide.Kill, r); err != nil {
 			return err
 		}
 	}
@@ -154,11 +166,11 @@ func TestPrincipalsHaveLimits(t *testing.T) {
 	over.Expires = now.Add(-time.Second)
 	insert(t, s, over, row("a"), row("b"))
 	insert(t, s, row("c"))
-	if _, err := s.Load(t.Context(), "over"); !errors.Is(err, decide.ErrNoRow) {
+	if _, err := s.Turn(t.Context(), "over"); !errors.Is(err, decide.ErrNoTurnRow) {
 		t.Errorf("one whose time is over is still there: %v", err)
 	}
 	var full *decide.FullError
-	if err := s.Insert(t.Context(), decide.Kill, row("d")); !errors.As(err, &full) {
+	if err := insertAs(t.Context(), s, decide.Kill, row("d")); !errors.As(err, &full) {
 		t.Errorf("a fourth turn: %v", err)
 	}
 	other := row("e")
@@ -166,11 +178,11 @@ func TestPrincipalsHaveLimits(t *testing.T) {
 	insert(t, s, other)
 	done := row("a")
 	done.State = decide.Done
-	was, err := s.Load(t.Context(), "a")
+	was, err := s.Turn(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, swapped, err := s.Swap(t.Context(), decide.Kill, was, done); err != nil || !swapped {
+	if _, swapped, err := swapAs(t.Context(), s, decide.Kill, was, done); err != nil || !swapped {
 		t.Fatal(swapped, err)
 	}
 	insert(t, s, row("d"))
@@ -188,14 +200,14 @@ func TestStepsStandAlone(t *testing.T) {
 			if i%3 == 0 {
 				r, want = row("taken"), decide.ErrTaken
 			}
-			if err := s.Insert(t.Context(), decide.Class(i%3), r); !errors.Is(err, want) {
+			if err := insertAs(t.Context(), s, decide.Class(i%3), r); !errors.Is(err, want) {
 				t.Errorf("%s: %v, want %v", r.ID, err, want)
 			}
 		})
 	}
 	all.Wait()
 	for i := range 200 {
-		if _, err := s.Load(t.Context(), fmt.Sprint("r", i)); i%3 != 0 && err != nil {
+		if _, err := s.Turn(t.Context(), fmt.Sprint("r", i)); i%3 != 0 && err != nil {
 			t.Errorf("r%d: %v", i, err)
 		}
 	}

@@ -23,7 +23,7 @@ type Options struct {
 	Log  *slog.Logger     // nil = nothing is logged
 }
 
-// Store is an open store. It implements decide.Turns, decide.Owners and trace.Recorder, and is safe for concurrent use.
+// Store is an open store. It implements decide.Store, decide.Owners and trace.Recorder, and is safe for concurrent use.
 type Store struct {
 	where  Where
 	db     *sqlite
@@ -87,7 +87,7 @@ func (s *Store) secret(ctx context.Context) (key []byte, err error) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh)
 	err = s.write.write(ctx, decide.Power, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO settings (name, value) VALUES ('key', ?) ON CONFLICT DO NOTHING", fresh); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO settings (name, value) VALUES ('key', $1) ON CONFLICT DO NOTHING", fresh); err != nil {
 			return err
 		}
 		return tx.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = 'key'").Scan(&key)
@@ -101,7 +101,7 @@ func (s *Store) secret(ctx context.Context) (key []byte, err error) {
 	return key, nil
 }
 
-// Key implements decide.Turns.
+// Key implements decide.Store.
 func (s *Store) Key() []byte { return slices.Clone(s.key) }
 
 // Owner implements decide.Owners.

@@ -37,12 +37,20 @@ func (s *Store) sweep() {
 		default:
 		}
 		err := s.write.write(context.Background(), decide.Trail, func(ctx context.Context, tx *sql.Tx) (err error) {
-			if more, err = s.forgotten(ctx, tx, "", s.o.Now().Add(-afterwards)); err != nil {
-				return err
+			t := &storeTx{s: s, ctx: ctx, tx: tx}
+			more = false
+			for _, forget := range []func() (bool, error){
+				func() (bool, error) { return t.forgetTurns("", s.o.Now().Add(-afterwards)) },
+				t.forgetCalls,
+				func() (bool, error) { return s.forgetTraces(ctx, tx) },
+			} {
+				left, err := forget()
+				if err != nil {
+					return err
+				}
+				more = more || left
 			}
-			old, err := s.forgetTraces(ctx, tx)
-			more = more || old
-			return err
+			return nil
 		})
 		if err != nil {
 			s.o.Log.Warn("what is too old could not be removed", "store", s.where.Path, "err", err)
@@ -51,19 +59,15 @@ func (s *Store) sweep() {
 	}
 }
 
-// forget removes turns whose time was over at a moment; those that may be running are kept.
-func (s *Store) forget(ctx context.Context, tx *sql.Tx, which string, at time.Time, args ...any) error {
-	_, err := s.forgotten(ctx, tx, which, at, args...)
-	return err
+// forgetTurns removes turns whose time was over at a moment; those that may be running are kept.
+func (t *storeTx) forgetTurns(which string, at time.Time, args ...any) (more bool, err error) {
+	n, err := t.exec("DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE kept = 0 AND expires < $1 "+which+" LIMIT $2)",
+		append([]any{at.UnixMicro(), sweepMost}, args...)...)
+	return n == sweepMost, err
 }
 
-func (s *Store) forgotten(ctx context.Context, tx *sql.Tx, which string, at time.Time, args ...any) (more bool, err error) {
-	args = append([]any{at.UnixMicro()}, args...)
-	done, err := tx.ExecContext(ctx, "DELETE FROM turns WHERE rowid IN (SELECT rowid FROM turns WHERE kept = 0 AND expires < ? "+which+" LIMIT ?)",
-		append(args, sweepMost)...)
-	if err != nil {
-		return false, err
-	}
-	n, err := done.RowsAffected()
+// forgetCalls removes calls that have ended and are known by nothing any more.
+func (t *storeTx) forgetCalls() (more bool, err error) {
+	n, err := t.exec("DELETE FROM calls WHERE id IN (SELECT id FROM calls WHERE final = 1 AND expires <= $1 LIMIT $2)", t.s.o.Now().UnixMicro(), sweepMost)
 	return n == sweepMost, err
 }

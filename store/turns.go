@@ -10,84 +10,81 @@ import (
 	"github.com/mcp-decide/mcp-decide/decide"
 )
 
-const columns = "id, principal, config, state, round, version, expires, data"
+const (
+	turnColumns = "id, principal, config, state, round, version, expires, data"
+	turnByID    = "SELECT " + turnColumns + " FROM turns WHERE id = $1"
+)
 
-// Insert implements decide.Turns.
-func (s *Store) Insert(ctx context.Context, c decide.Class, r decide.Row) error {
-	err := s.write.write(ctx, c, func(ctx context.Context, tx *sql.Tx) error {
-		if err := s.admit(ctx, tx, r.Principal); err != nil {
-			return err
-		}
-		live, kept := flags(r.State)
-		done, err := tx.ExecContext(ctx, "INSERT INTO turns ("+columns+", live, kept) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			r.ID, r.Principal, r.Config, string(r.State), r.Round, r.Expires.UnixMicro(), r.Data, live, kept)
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 1 {
-			return err
-		}
-		return decide.ErrTaken
-	})
-	return named("inserting turn "+r.ID, err)
+// Turn implements decide.Store.
+func (s *Store) Turn(ctx context.Context, id string) (decide.TurnRow, error) {
+	r, err := scanTurn(s.db.reading.QueryRowContext(ctx, turnByID, id))
+	if err != nil && !errors.Is(err, decide.ErrNoTurnRow) {
+		err = fmt.Errorf("reading turn %s: %w", id, err)
+	}
+	return r, err
+}
+
+// Turn implements decide.Tx.
+func (t *storeTx) Turn(id string) (decide.TurnRow, error) { return scanTurn(t.row(turnByID, id)) }
+
+// InsertTurn implements decide.Tx.
+func (t *storeTx) InsertTurn(r decide.TurnRow) error {
+	if err := t.admit(r.Principal); err != nil {
+		return err
+	}
+	live, kept := flags(r.State)
+	n, err := t.exec("INSERT INTO turns ("+turnColumns+", live, kept) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $9) ON CONFLICT DO NOTHING",
+		r.ID, r.Principal, r.Config, string(r.State), r.Round, r.Expires.UnixMicro(), r.Data, live, kept)
+	if err == nil && n == 0 {
+		err = decide.ErrTaken
+	}
+	return err
 }
 
 // admit refuses a turn of a principal that has too many. Those whose time is over take nobody's place.
-func (s *Store) admit(ctx context.Context, tx *sql.Tx, principal string) error {
+func (t *storeTx) admit(principal string) error {
 	count := func() (n int, err error) {
-		err = tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM turns WHERE principal = ? AND live = 1 LIMIT ?)", principal, s.o.Live).Scan(&n)
+		err = t.row("SELECT count(*) FROM (SELECT 1 FROM turns WHERE principal = $1 AND live = 1 LIMIT $2) AS those", principal, t.s.o.Live).Scan(&n)
 		return n, err
 	}
 	n, err := count()
-	if err != nil || n < s.o.Live {
+	if err != nil || n < t.s.o.Live {
 		return err
 	}
-	if err := s.forget(ctx, tx, "AND principal = ?", s.o.Now(), principal); err != nil {
+	if _, err := t.forgetTurns("AND principal = $3", t.s.o.Now(), principal); err != nil {
 		return err
 	}
-	if n, err = count(); err != nil || n < s.o.Live {
+	if n, err = count(); err != nil || n < t.s.o.Live {
 		return err
 	}
 	return &decide.FullError{Limit: fmt.Sprintf("%d turns of %s are open", n, principal)}
 }
 
-// Load implements decide.Turns.
-func (s *Store) Load(ctx context.Context, id string) (decide.Row, error) {
-	r, err := scanned(s.db.reading.QueryRowContext(ctx, "SELECT "+columns+" FROM turns WHERE id = ?", id))
-	return r, named("reading turn "+id, err)
-}
-
-// Swap implements decide.Turns.
-func (s *Store) Swap(ctx context.Context, c decide.Class, was, next decide.Row) (now decide.Row, swapped bool, err error) {
-	err = s.write.write(ctx, c, func(ctx context.Context, tx *sql.Tx) error {
-		live, kept := flags(next.State)
-		done, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, round = ?, version = version + 1, data = ?, live = ?, kept = ?
-			WHERE id = ? AND state = ? AND round = ? AND version = ?`,
-			string(next.State), next.Round, next.Data, live, kept, was.ID, string(was.State), was.Round, was.Version)
-		if err != nil {
-			return err
-		}
-		n, err := done.RowsAffected()
-		if err != nil {
-			return err
-		}
-		swapped = n == 1
-		now, err = scanned(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM turns WHERE id = ?", was.ID))
-		return err
-	})
+// SwapTurn implements decide.Tx.
+func (t *storeTx) SwapTurn(was, next decide.TurnRow) (decide.TurnRow, bool, error) {
+	live, kept := flags(next.State)
+	n, err := t.exec(`UPDATE turns SET state = $1, round = $2, version = version + 1, data = $3, live = $4, kept = $5
+		WHERE id = $6 AND state = $7 AND round = $8 AND version = $9`,
+		string(next.State), next.Round, next.Data, live, kept, was.ID, string(was.State), was.Round, was.Version)
 	if err != nil {
-		return decide.Row{}, false, named("writing turn "+was.ID, err)
+		return decide.TurnRow{}, false, err
 	}
-	return now, swapped, nil
+	if n == 0 {
+		now, err := t.Turn(was.ID)
+		return now, false, err
+	}
+	now := was
+	now.State, now.Round, now.Data, now.Version = next.State, next.Round, next.Data, was.Version+1
+	return now, true, nil
 }
 
-// scanned reads a row.
-func scanned(row *sql.Row) (r decide.Row, err error) {
+// scanTurn reads a row.
+func scanTurn(row *sql.Row) (r decide.TurnRow, err error) {
 	var state string
 	var expires int64
 	err = row.Scan(&r.ID, &r.Principal, &r.Config, &state, &r.Round, &r.Version, &expires, &r.Data)
 	if errors.Is(err, sql.ErrNoRows) {
-		return decide.Row{}, decide.ErrNoRow
+		return decide.TurnRow{}, decide.ErrNoTurnRow
 	}
 	r.State, r.Expires = decide.State(state), time.UnixMicro(expires).UTC()
 	return r, err
@@ -104,14 +101,4 @@ func flags(s decide.State) (live, kept int) {
 		kept = 1
 	}
 	return live, kept
-}
-
-// named says what was being done, but for the errors that the caller compares with.
-func named(doing string, err error) error {
-	var full *decide.FullError
-	switch {
-	case err == nil, errors.Is(err, decide.ErrTaken), errors.Is(err, decide.ErrNoRow), errors.As(err, &full):
-		return err
-	}
-	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -90,7 +90,7 @@ func newOurs(fillers int, longIDs bool, l limits) (*server.Server, error) {
 		return nil, err
 	}
 	eng := decide.New(reg, decide.Options{
-		Turns:    decide.NewMemory(decide.MemoryLimits{Closed: l.Turns}),
+		Store:    decide.NewMemory(decide.MemoryLimits{Closed: l.Turns}),
 		Recorder: trace.NewMemory(trace.Limits{Records: l.Records}),
 		Config:   "bench",
 		LongIDs:  longIDs,

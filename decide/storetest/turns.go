@@ -1,5 +1,4 @@
-// Package turnstest is the suite that every implementation of decide.Turns has to pass.
-package turnstest
+package storetest
 
 import (
 	"bytes"
@@ -15,60 +14,61 @@ import (
 	"github.com/mcp-decide/mcp-decide/decide"
 )
 
-// Run runs the suite. open makes an empty store; now is its clock.
-func Run(t *testing.T, open func(t *testing.T, now func() time.Time) decide.Turns) {
-	for _, tc := range []struct {
-		name string
-		test func(t *testing.T, s decide.Turns)
-	}{
-		{"what is inserted is loaded, as version 1", inserted},
-		{"an id is inserted once", once},
-		{"an id that is not there", absent},
-		{"a swap needs state, round and version", compared},
-		{"the fixed columns do not change", fixed},
-		{"the loser gets the winner's row", loser},
-		{"no memory is shared", copied},
-		{"bytes stay as they are", verbatim},
-		{"times keep their microseconds", times},
-		{"every class is taken", classes},
-		{"of many swaps of one version one wins", race},
-		{"of many inserts of one id one wins", insertRace},
-		{"a cancelled context changes nothing", cancelled},
-		{"the key is one and secret enough", key},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			tc.test(t, open(t, func() time.Time { return start }))
-		})
-	}
+var turnTests = []test{
+	{"what is inserted is loaded, as version 1", inserted},
+	{"an id is inserted once", once},
+	{"an id that is not there", absent},
+	{"a swap needs state, round and version", compared},
+	{"the fixed columns do not change", fixed},
+	{"the loser gets the winner's row", loser},
+	{"no memory is shared", copied},
+	{"bytes stay as they are", verbatim},
+	{"times keep their microseconds", times},
+	{"every class is taken", classes},
+	{"of many swaps of one version one wins", race},
+	{"of many inserts of one id one wins", insertRace},
+	{"a cancelled context changes nothing", cancelled},
+	{"the key is one and secret enough", key},
 }
 
 var start = time.UnixMicro(1_800_000_000_123_456).UTC()
 
-func row(id string) decide.Row {
-	return decide.Row{
+func row(id string) decide.TurnRow {
+	return decide.TurnRow{
 		ID: id, Principal: "os:1000", Config: "desk /tmp/a.db", State: decide.Open, Round: 1, Version: 1,
 		Expires: start.Add(time.Hour), Data: []byte(`{"decision":"d"}`),
 	}
 }
 
-func insert(t *testing.T, s decide.Turns, r decide.Row) {
+func insert(t *testing.T, s decide.Store, r decide.TurnRow) {
 	t.Helper()
-	if err := s.Insert(t.Context(), decide.Kill, r); err != nil {
-		t.Fatalf("Insert(%s): %v", r.ID, err)
+	if err := insertAs(t.Context(), s, decide.Kill, r); err != nil {
+		t.Fatalf("InsertTurn(%s): %v", r.ID, err)
 	}
 }
 
-func load(t *testing.T, s decide.Turns, id string) decide.Row {
+func insertAs(ctx context.Context, s decide.Store, c decide.Class, r decide.TurnRow) error {
+	return s.Do(ctx, c, func(tx decide.Tx) error { return tx.InsertTurn(r) })
+}
+
+func swapAs(ctx context.Context, s decide.Store, c decide.Class, was, next decide.TurnRow) (now decide.TurnRow, swapped bool, err error) {
+	err = s.Do(ctx, c, func(tx decide.Tx) (err error) {
+		now, swapped, err = tx.SwapTurn(was, next)
+		return err
+	})
+	return now, swapped, err
+}
+
+func load(t *testing.T, s decide.Store, id string) decide.TurnRow {
 	t.Helper()
-	r, err := s.Load(t.Context(), id)
+	r, err := s.Turn(t.Context(), id)
 	if err != nil {
-		t.Fatalf("Load(%s): %v", id, err)
+		t.Fatalf("Turn(%s): %v", id, err)
 	}
 	return r
 }
 
-func same(t *testing.T, what string, got, want decide.Row) {
+func same(t *testing.T, what string, got, want decide.TurnRow) {
 	t.Helper()
 	if !got.Expires.Equal(want.Expires) {
 		t.Errorf("%s: expires %v, want %v", what, got.Expires, want.Expires)
@@ -79,7 +79,7 @@ func same(t *testing.T, what string, got, want decide.Row) {
 	}
 }
 
-func inserted(t *testing.T, s decide.Turns) {
+func inserted(t *testing.T, s decide.Store) {
 	r := row("a")
 	r.Version = 7 // not the caller's to say
 	insert(t, s, r)
@@ -87,50 +87,50 @@ func inserted(t *testing.T, s decide.Turns) {
 	same(t, "loaded", load(t, s, "a"), row("a"))
 }
 
-func once(t *testing.T, s decide.Turns) {
+func once(t *testing.T, s decide.Store) {
 	insert(t, s, row("a"))
 	other := row("a")
 	other.Principal = "os:2"
-	if err := s.Insert(t.Context(), decide.Kill, other); !errors.Is(err, decide.ErrTaken) {
+	if err := insertAs(t.Context(), s, decide.Kill, other); !errors.Is(err, decide.ErrTaken) {
 		t.Errorf("second Insert: %v, want ErrTaken", err)
 	}
 	same(t, "the first one", load(t, s, "a"), row("a"))
 }
 
-func absent(t *testing.T, s decide.Turns) {
-	if _, err := s.Load(t.Context(), "nope"); !errors.Is(err, decide.ErrNoRow) {
-		t.Errorf("Load: %v, want ErrNoRow", err)
+func absent(t *testing.T, s decide.Store) {
+	if _, err := s.Turn(t.Context(), "nope"); !errors.Is(err, decide.ErrNoTurnRow) {
+		t.Errorf("Load: %v, want ErrNoTurnRow", err)
 	}
-	if _, _, err := s.Swap(t.Context(), decide.Kill, row("nope"), row("nope")); !errors.Is(err, decide.ErrNoRow) {
-		t.Errorf("Swap: %v, want ErrNoRow", err)
+	if _, _, err := swapAs(t.Context(), s, decide.Kill, row("nope"), row("nope")); !errors.Is(err, decide.ErrNoTurnRow) {
+		t.Errorf("Swap: %v, want ErrNoTurnRow", err)
 	}
-	if _, err := s.Load(t.Context(), "nope"); !errors.Is(err, decide.ErrNoRow) {
-		t.Errorf("Load after Swap: %v, want ErrNoRow", err)
+	if _, err := s.Turn(t.Context(), "nope"); !errors.Is(err, decide.ErrNoTurnRow) {
+		t.Errorf("Load after Swap: %v, want ErrNoTurnRow", err)
 	}
 }
 
-func compared(t *testing.T, s decide.Turns) {
+func compared(t *testing.T, s decide.Store) {
 	insert(t, s, row("a"))
 	next := row("a")
 	next.State, next.Round, next.Data = decide.Running, 2, []byte("next")
 	for _, wrong := range []struct {
 		what   string
-		change func(*decide.Row)
+		change func(*decide.TurnRow)
 	}{
-		{"state", func(r *decide.Row) { r.State = decide.Done }},
-		{"round", func(r *decide.Row) { r.Round = 2 }},
-		{"version", func(r *decide.Row) { r.Version = 2 }},
-		{"version 0", func(r *decide.Row) { r.Version = 0 }},
+		{"state", func(r *decide.TurnRow) { r.State = decide.Done }},
+		{"round", func(r *decide.TurnRow) { r.Round = 2 }},
+		{"version", func(r *decide.TurnRow) { r.Version = 2 }},
+		{"version 0", func(r *decide.TurnRow) { r.Version = 0 }},
 	} {
 		was := row("a")
 		wrong.change(&was)
-		now, swapped, err := s.Swap(t.Context(), decide.Kill, was, next)
+		now, swapped, err := swapAs(t.Context(), s, decide.Kill, was, next)
 		if err != nil || swapped {
 			t.Errorf("another %s: swapped %v, %v", wrong.what, swapped, err)
 		}
 		same(t, "after another "+wrong.what, now, row("a"))
 	}
-	now, swapped, err := s.Swap(t.Context(), decide.Kill, row("a"), next)
+	now, swapped, err := swapAs(t.Context(), s, decide.Kill, row("a"), next)
 	if err != nil || !swapped {
 		t.Fatalf("swapped %v, %v", swapped, err)
 	}
@@ -139,11 +139,11 @@ func compared(t *testing.T, s decide.Turns) {
 	same(t, "loaded", load(t, s, "a"), next)
 }
 
-func fixed(t *testing.T, s decide.Turns) {
+func fixed(t *testing.T, s decide.Store) {
 	insert(t, s, row("a"))
 	next := row("a")
 	next.Principal, next.Config, next.Expires, next.Data = "os:2", "other", start, []byte("x")
-	now, swapped, err := s.Swap(t.Context(), decide.Kill, row("a"), next)
+	now, swapped, err := swapAs(t.Context(), s, decide.Kill, row("a"), next)
 	if err != nil || !swapped {
 		t.Fatalf("swapped %v, %v", swapped, err)
 	}
@@ -153,22 +153,22 @@ func fixed(t *testing.T, s decide.Turns) {
 	same(t, "loaded", load(t, s, "a"), want)
 }
 
-func loser(t *testing.T, s decide.Turns) {
+func loser(t *testing.T, s decide.Store) {
 	insert(t, s, row("a"))
 	first, second := row("a"), row("a")
 	first.Data, second.Data = []byte("first"), []byte("second")
-	won, swapped, err := s.Swap(t.Context(), decide.Kill, row("a"), first)
+	won, swapped, err := swapAs(t.Context(), s, decide.Kill, row("a"), first)
 	if err != nil || !swapped {
 		t.Fatalf("swapped %v, %v", swapped, err)
 	}
-	now, swapped, err := s.Swap(t.Context(), decide.Kill, row("a"), second)
+	now, swapped, err := swapAs(t.Context(), s, decide.Kill, row("a"), second)
 	if err != nil || swapped {
 		t.Fatalf("the second one: swapped %v, %v", swapped, err)
 	}
 	same(t, "what the loser gets", now, won)
 }
 
-func copied(t *testing.T, s decide.Turns) {
+func copied(t *testing.T, s decide.Store) {
 	in := row("a")
 	want := bytes.Clone(in.Data)
 	insert(t, s, in)
@@ -179,12 +179,12 @@ func copied(t *testing.T, s decide.Turns) {
 	}
 	next := row("a")
 	next.Data = []byte("next")
-	now, _, err := s.Swap(t.Context(), decide.Kill, row("a"), next)
+	now, _, err := swapAs(t.Context(), s, decide.Kill, row("a"), next)
 	if err != nil {
 		t.Fatal(err)
 	}
 	next.Data[0], now.Data[0] = 'X', 'Y'
-	lost, _, err := s.Swap(t.Context(), decide.Kill, row("a"), row("a"))
+	lost, _, err := swapAs(t.Context(), s, decide.Kill, row("a"), row("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func copied(t *testing.T, s decide.Turns) {
 	}
 }
 
-func verbatim(t *testing.T, s decide.Turns) {
+func verbatim(t *testing.T, s decide.Store) {
 	for i, data := range [][]byte{nil, {0}, {0xff, 0xfe, 0, '\n', '"'}, []byte(`{"n": 1.0, "n": 1e400}`), bytes.Repeat([]byte("é"), 1<<19)} {
 		r := row(fmt.Sprint("r", i))
 		r.Data = data
@@ -205,32 +205,32 @@ func verbatim(t *testing.T, s decide.Turns) {
 	}
 }
 
-func times(t *testing.T, s decide.Turns) {
+func times(t *testing.T, s decide.Store) {
 	insert(t, s, row("a"))
 	if got := load(t, s, "a").Expires; got.UnixMicro() != start.Add(time.Hour).UnixMicro() {
 		t.Errorf("expires %v", got)
 	}
 }
 
-func classes(t *testing.T, s decide.Turns) {
+func classes(t *testing.T, s decide.Store) {
 	for i, c := range []decide.Class{decide.Trail, decide.Kill, decide.Power} {
 		r := row(fmt.Sprint("r", i))
-		if err := s.Insert(t.Context(), c, r); err != nil {
+		if err := insertAs(t.Context(), s, c, r); err != nil {
 			t.Errorf("Insert of class %d: %v", c, err)
 		}
-		if _, swapped, err := s.Swap(t.Context(), c, r, r); err != nil || !swapped {
+		if _, swapped, err := swapAs(t.Context(), s, c, r, r); err != nil || !swapped {
 			t.Errorf("Swap of class %d: %v, %v", c, swapped, err)
 		}
 	}
 }
 
-func race(t *testing.T, s decide.Turns) {
+func race(t *testing.T, s decide.Store) {
 	insert(t, s, row("a"))
 	var wins atomic.Int32
 	together(20, func(i int) {
 		next := row("a")
 		next.State, next.Data = decide.Running, fmt.Append(nil, i)
-		now, swapped, err := s.Swap(context.Background(), decide.Power, row("a"), next)
+		now, swapped, err := swapAs(context.Background(), s, decide.Power, row("a"), next)
 		switch {
 		case err != nil:
 			t.Errorf("swap %d: %v", i, err)
@@ -245,10 +245,10 @@ func race(t *testing.T, s decide.Turns) {
 	}
 }
 
-func insertRace(t *testing.T, s decide.Turns) {
+func insertRace(t *testing.T, s decide.Store) {
 	var wins atomic.Int32
 	together(20, func(int) {
-		switch err := s.Insert(context.Background(), decide.Kill, row("a")); {
+		switch err := insertAs(context.Background(), s, decide.Kill, row("a")); {
 		case err == nil:
 			wins.Add(1)
 		case !errors.Is(err, decide.ErrTaken):
@@ -273,28 +273,28 @@ func together(n int, f func(i int)) {
 	all.Wait()
 }
 
-func cancelled(t *testing.T, s decide.Turns) {
+func cancelled(t *testing.T, s decide.Store) {
 	insert(t, s, row("a"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Insert(ctx, decide.Kill, row("b")); !errors.Is(err, context.Canceled) {
+	if err := insertAs(ctx, s, decide.Kill, row("b")); !errors.Is(err, context.Canceled) {
 		t.Errorf("Insert: %v", err)
 	}
 	next := row("a")
 	next.State = decide.Done
-	if _, swapped, err := s.Swap(ctx, decide.Kill, row("a"), next); swapped || !errors.Is(err, context.Canceled) {
+	if _, swapped, err := swapAs(ctx, s, decide.Kill, row("a"), next); swapped || !errors.Is(err, context.Canceled) {
 		t.Errorf("Swap: %v, %v", swapped, err)
 	}
-	if _, err := s.Load(ctx, "a"); !errors.Is(err, context.Canceled) {
+	if _, err := s.Turn(ctx, "a"); !errors.Is(err, context.Canceled) {
 		t.Errorf("Load: %v", err)
 	}
-	if _, err := s.Load(t.Context(), "b"); !errors.Is(err, decide.ErrNoRow) {
+	if _, err := s.Turn(t.Context(), "b"); !errors.Is(err, decide.ErrNoTurnRow) {
 		t.Errorf("the cancelled Insert: %v", err)
 	}
 	same(t, "after the cancelled Swap", load(t, s, "a"), row("a"))
 }
 
-func key(t *testing.T, s decide.Turns) {
+func key(t *testing.T, s decide.Store) {
 	k := s.Key()
 	if len(k) < 16 || bytes.Equal(k, make([]byte, len(k))) {
 		t.Errorf("the key has %d bytes: %x", len(k), k)
