@@ -19,7 +19,7 @@ type intent struct {
 	turn   *turn // as it stands in the store; nil = a native call
 	row    CallRow
 	body   callBody
-	stored CallRow // the row once the intent is on record
+	stored CallRow               // the row once the intent is on record
 	told   func(registry.Result) // writes the record once the run has ended without its caller
 
 	settling sync.Mutex

@@ -78,9 +78,10 @@ func (e *Engine) reapedCall(ctx context.Context, r CallRow) CallRow {
 	return now
 }
 
-// Reap marks as unknown what dead processes were running, and says how many calls that were. A server does that when it starts and from time to
-// time, so that a person hears of it even when no client asks.
-func (e *Engine) Reap(ctx context.Context) (int, error) {
+// Tend writes what could not be written before, marks as unknown what dead processes were running, and says how many calls that were. A server does
+// that when it starts and from time to time, so that a person hears of it even when no client asks.
+func (e *Engine) Tend(ctx context.Context) (int, error) {
+	e.runs.payAll(ctx)
 	rows, err := e.store.Calls(ctx, WantedCalls{State: registry.Running})
 	if err != nil {
 		return 0, fmt.Errorf("looking for calls of dead processes: %w", err)

@@ -8,11 +8,11 @@ import (
 )
 
 // runs are the writes that this engine has started: who waits for their end, and what could not be written about them yet. What
-// is owed is tried again whenever its turn is looked at and whenever another run ends.
+// is owed is tried again whenever its turn or call is looked at, whenever another run ends, and from time to time.
 type runs struct {
 	mu   sync.Mutex
-	live map[string]chan struct{} // by turn; closed when the result is known
-	owed map[string]payment       // by turn
+	live map[string]chan struct{} // by turn, or by call where there is none; closed when the result is known
+	owed map[string]payment       // likewise
 }
 
 type payment func(context.Context) error
@@ -33,11 +33,18 @@ func (r *runs) end(turn string) {
 		close(ch)
 		delete(r.live, turn)
 	}
-	others := slices.Collect(maps.Keys(r.owed))
 	r.mu.Unlock()
-	for _, id := range others {
-		if id != turn {
-			r.pay(context.Background(), id)
+	r.payAll(context.Background(), turn)
+}
+
+// payAll tries to write all that is owed, but for some.
+func (r *runs) payAll(ctx context.Context, but ...string) {
+	r.mu.Lock()
+	owing := slices.Collect(maps.Keys(r.owed))
+	r.mu.Unlock()
+	for _, id := range owing {
+		if !slices.Contains(but, id) {
+			r.pay(ctx, id)
 		}
 	}
 }

@@ -54,6 +54,14 @@ type brokenStore struct {
 	steps  []string // "K open 1 -> open 2"
 	before func(op string, c Class, was, next TurnRow) error
 	awaits map[State]chan struct{}
+	isCut  bool
+}
+
+// cut makes the store lose the connection when something of class Power is committed: it is written, and that is not known.
+func (b *brokenStore) cut(is bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.isCut = is
 }
 
 // on is closed when a turn has come to that state.
@@ -119,12 +127,18 @@ func (b *brokenStore) Do(ctx context.Context, c Class, f func(Tx) error) error {
 	}
 	b.mu.Lock()
 	b.steps = append(b.steps, tx.steps...)
+	isCut := b.isCut && c == Power
 	b.mu.Unlock()
+	if isCut {
+		return errCut
+	}
 	for _, s := range tx.reached {
 		b.reached(s)
 	}
 	return nil
 }
+
+var errCut = errors.New("the connection was lost while committing")
 
 var errTrial = errors.New("only tried")
 
@@ -153,6 +167,20 @@ func (tx *watchedTx) InsertTurn(r TurnRow) error {
 		tx.note("%s - -> %s %d", r.State, r.Round)
 	}
 	return err
+}
+
+func (tx *watchedTx) InsertCall(r CallRow) (CallRow, bool, error) {
+	tx.tried = append(tx.tried, operation{op: "call"})
+	return tx.Tx.InsertCall(r)
+}
+
+func (tx *watchedTx) SwapCall(was, next CallRow) (CallRow, bool, error) {
+	op := "end"
+	if next.State == registry.Running {
+		op = "call"
+	}
+	tx.tried = append(tx.tried, operation{op: op})
+	return tx.Tx.SwapCall(was, next)
 }
 
 func (tx *watchedTx) SwapTurn(was, next TurnRow) (TurnRow, bool, error) {
