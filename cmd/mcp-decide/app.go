@@ -73,7 +73,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddCommand(
 		a.serveCommand(), a.initCommand(), a.validateCommand(), a.listCommand(), a.showCommand(),
-		a.menuCommand(), a.callCommand(), a.decideCommand(), a.parseCommand(), a.traceCommand(), a.schemaCommand(),
+		a.menuCommand(), a.callCommand(), a.decideCommand(), a.parseCommand(), a.traceCommand(), a.callsCommand(), a.schemaCommand(),
 	)
 	root.AddCommand(laterCommands()...)
 	root.SetHelpCommand(helpCommand(root))

@@ -11,7 +11,7 @@ import (
 
 // later are the commands of the product that this version lacks. They answer what they are.
 var later = []string{
-	"compare", "approvals", "calls", "flow", "doctor", "migrate", "import", "gen", "docs", "install",
+	"compare", "approvals", "flow", "doctor", "migrate", "import", "gen", "docs", "install",
 }
 
 func laterCommands() []*cobra.Command {

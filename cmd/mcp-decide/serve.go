@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +70,10 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 		srv.Stop()
 	}()
 	defer s.close()
+	tending, tended := context.WithCancel(ctx)
+	var gone sync.WaitGroup
+	gone.Go(func() { s.tend(tending) })
+	defer func() { tended(); gone.Wait() }()
 	if l != nil {
 		numbers.answers(s.counts)
 		return a.serveHTTP(ctx, s, srv, l, numbers, changes)
