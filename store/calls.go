@@ -14,12 +14,12 @@ import (
 
 const (
 	callColumns = "id, principal, config, key, turn, method, state, owner, released, version, began, expires, data"
-	callByID    = "SELECT " + callColumns + " FROM calls WHERE id = $1"
+	callByID    = "SELECT " + callColumns + " FROM {calls} WHERE id = $1"
 )
 
 // Calls implements decide.Store.
 func (s *Store) Calls(ctx context.Context, w decide.WantedCalls) ([]decide.CallRow, error) {
-	where, args := []string{"NOT (final = 1 AND expires <= $1)"}, []any{s.o.Now().UnixMicro()}
+	where, args := []string{"NOT (final = 1 AND expires <= $1)"}, []any{s.Now().UnixMicro()}
 	for _, c := range []struct{ column, value string }{
 		{"id", w.ID}, {"principal", w.Principal}, {"config", w.Config}, {"key", w.Key}, {"state", string(w.State)},
 	} {
@@ -31,7 +31,7 @@ func (s *Store) Calls(ctx context.Context, w decide.WantedCalls) ([]decide.CallR
 	if w.Key != "" {
 		where = append(where, "key <> ''") // so that its index serves
 	}
-	query := "SELECT " + callColumns + " FROM calls WHERE " + strings.Join(where, " AND ") + " ORDER BY began DESC, id DESC"
+	query := "SELECT " + callColumns + " FROM {calls} WHERE " + strings.Join(where, " AND ") + " ORDER BY began DESC, id DESC"
 	if w.Limit > 0 {
 		args = append(args, w.Limit)
 		query += fmt.Sprintf(" LIMIT $%d", len(args))
@@ -44,7 +44,7 @@ func (s *Store) Calls(ctx context.Context, w decide.WantedCalls) ([]decide.CallR
 }
 
 func (s *Store) readCalls(ctx context.Context, query string, args ...any) (list []decide.CallRow, err error) {
-	rows, err := s.db.reading.QueryContext(ctx, query, args...)
+	rows, err := s.db.query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -72,16 +72,16 @@ func (t *storeTx) InsertCall(r decide.CallRow) (decide.CallRow, bool, error) {
 	if r.Key == "" {
 		return decide.CallRow{}, false, decide.ErrTaken
 	}
-	other, err := scanCall(t.row("SELECT "+callColumns+" FROM calls WHERE principal = $1 AND config = $2 AND key = $3 AND key <> ''", r.Principal, r.Config, r.Key))
+	other, err := scanCall(t.row("SELECT "+callColumns+" FROM {calls} WHERE principal = $1 AND config = $2 AND key = $3 AND key <> ''", r.Principal, r.Config, r.Key))
 	switch {
 	case errors.Is(err, decide.ErrNoCallRow):
 		return decide.CallRow{}, false, decide.ErrTaken
 	case err != nil:
 		return decide.CallRow{}, false, err
-	case !other.Final() || other.Expires.After(t.s.o.Now()):
+	case !other.Final() || other.Expires.After(t.s.Now()):
 		return other, false, nil
 	}
-	if _, err := t.exec("DELETE FROM calls WHERE id = $1 AND version = $2", other.ID, other.Version); err != nil {
+	if _, err := t.exec("DELETE FROM {calls} WHERE id = $1 AND version = $2", other.ID, other.Version); err != nil {
 		return decide.CallRow{}, false, err
 	}
 	if inserted, err = t.addCall(r); err == nil && !inserted {
@@ -91,7 +91,7 @@ func (t *storeTx) InsertCall(r decide.CallRow) (decide.CallRow, bool, error) {
 }
 
 func (t *storeTx) addCall(r decide.CallRow) (bool, error) {
-	n, err := t.exec("INSERT INTO calls ("+callColumns+", final) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING",
+	n, err := t.exec("INSERT INTO {calls} ("+callColumns+", final) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING",
 		r.ID, r.Principal, r.Config, r.Key, r.Turn, r.Method, string(r.State), r.Owner, number(r.Released), r.Version, micros(r.Began), micros(r.Expires), r.Data,
 		number(r.Final()))
 	return n == 1, err
@@ -115,9 +115,9 @@ func (t *storeTx) SwapCall(was, next decide.CallRow) (decide.CallRow, bool, erro
 // putCall writes what is next, or removes a row that nobody wants to keep.
 func (t *storeTx) putCall(was, next decide.CallRow) (int64, error) {
 	if next.Final() && next.Expires.IsZero() {
-		return t.exec("DELETE FROM calls WHERE id = $1 AND state = $2 AND version = $3", was.ID, string(was.State), was.Version)
+		return t.exec("DELETE FROM {calls} WHERE id = $1 AND state = $2 AND version = $3", was.ID, string(was.State), was.Version)
 	}
-	return t.exec(`UPDATE calls SET state = $1, owner = $2, released = $3, expires = $4, final = $5, data = $6, version = version + 1
+	return t.exec(`UPDATE {calls} SET state = $1, owner = $2, released = $3, expires = $4, final = $5, data = $6, version = version + 1
 		WHERE id = $7 AND state = $8 AND version = $9`,
 		string(next.State), next.Owner, number(next.Released), micros(next.Expires), number(next.Final()), next.Data, was.ID, string(was.State), was.Version)
 }

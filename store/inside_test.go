@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,9 +12,15 @@ import (
 	"github.com/mcp-decide/mcp-decide/decide"
 )
 
-func openHere(t *testing.T, o Options) *Store {
+// openHere opens a store in a file, and hands over what is below it.
+func openHere(t *testing.T, o Options) (*Store, *sqlite) {
 	t.Helper()
-	s, err := Open(t.Context(), Where{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "turns.db")}, o)
+	path := filepath.Join(t.TempDir(), "turns.db")
+	below, err := openSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStore(t.Context(), below.database(path), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +29,7 @@ func openHere(t *testing.T, o Options) *Store {
 			t.Error(err)
 		}
 	})
-	return s
+	return s, below
 }
 
 func insertAs(ctx context.Context, s *Store, c decide.Class, r decide.TurnRow) error {
@@ -38,9 +43,9 @@ func turnRow(id string, size int) decide.TurnRow {
 // TestDiskFull: when there is no room, writes are refused with the reason and reads go on; when there is room again, all goes on.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	s := openHere(t, Options{})
+	s, below := openHere(t, Options{})
 	limit := func(pages int) {
-		if _, err := s.db.writing.ExecContext(t.Context(), fmt.Sprint("PRAGMA max_page_count = ", pages)); err != nil {
+		if _, err := below.writing.ExecContext(t.Context(), fmt.Sprint("PRAGMA max_page_count = ", pages)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,9 +72,9 @@ func TestDiskFull(t *testing.T) {
 // TestNewerSchema: a store of a newer version is left alone, at start and when another process brings it there.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
-	s := openHere(t, Options{})
-	err := s.write.write(t.Context(), decide.Power, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
+	s, _ := openHere(t, Options{})
+	err := s.write.write(t.Context(), decide.Power, func(w *work) error {
+		_, err := w.exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
 		return err
 	})
 	if err != nil {
@@ -78,7 +83,7 @@ func TestNewerSchema(t *testing.T) {
 	if err := insertAs(t.Context(), s, decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrNewer) {
 		t.Errorf("a write: %v", err)
 	}
-	if other, err := Open(t.Context(), s.where, Options{}); !errors.Is(err, ErrNewer) {
+	if other, err := Open(t.Context(), Where{Kind: "sqlite", Path: s.db.name}, Options{}); !errors.Is(err, ErrNewer) {
 		t.Errorf("at start: %v, %v", other, err)
 	}
 }
@@ -86,9 +91,9 @@ func TestNewerSchema(t *testing.T) {
 // TestHeldByAnother: a write does not wait for ever for a process that holds the lock, and goes on when that lets go.
 func TestHeldByAnother(t *testing.T) {
 	t.Parallel()
-	s := openHere(t, Options{})
-	s.db.lock.most = 50 * time.Millisecond
-	other, err := openLock(s.where.Path + ".lock")
+	s, below := openHere(t, Options{})
+	below.lock.most = 50 * time.Millisecond
+	other, err := openLock(s.db.name + ".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +107,7 @@ func TestHeldByAnother(t *testing.T) {
 		}
 	}
 	other.release()
-	s.db.lock.most = maxWait
+	below.lock.most = maxWait
 	for i := range 3 {
 		if err := insertAs(t.Context(), s, decide.Kill, turnRow(fmt.Sprint("b", i), 1)); err != nil {
 			t.Errorf("afterwards: %v", err)
@@ -117,7 +122,7 @@ func TestHeldByAnother(t *testing.T) {
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	s := openHere(t, Options{Now: func() time.Time { return now }})
+	s, _ := openHere(t, Options{Now: func() time.Time { return now }})
 	const many = 2*sweepMost + 10
 	for i := range many {
 		r := turnRow(fmt.Sprint("r", i), 1)

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -26,13 +28,13 @@ var ErrNewer = errors.New("the store was made by a newer version of this program
 // readers is how many reads of one process go on at the same time.
 const readers = 4
 
-// sqlite is one SQLite file, with the lock beside it.
+// sqlite is one SQLite database: a file, with the lock beside it, or one in memory.
 type sqlite struct {
 	writing *sql.DB // one connection
 	reading *sql.DB
-	lock    *fileLock
-	lives   *lives
-	schema  int64 // the version that this program knows
+	lock    *fileLock // nil in memory: nobody else is there
+	lives   *lives    // nil in memory
+	schema  int64     // the version that this program knows
 }
 
 // openSQLite opens the file, makes it when it is not there, and brings it up to date.
@@ -50,6 +52,39 @@ func openSQLite(ctx context.Context, path string) (*sqlite, error) {
 	}
 	return s, nil
 }
+
+// openMemory makes a database that ends with the process. Its only connection is for reading and writing.
+func openMemory(ctx context.Context) (*sqlite, error) {
+	s := &sqlite{}
+	var err error
+	if s.writing, err = sql.Open("sqlite", dataSource(":memory:")); err != nil {
+		return nil, fmt.Errorf("making a store in memory: %w", err)
+	}
+	s.writing.SetMaxOpenConns(1)
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("making a store in memory: %w", err), s.close())
+	}
+	return s, nil
+}
+
+func (s *sqlite) database(name string) *database {
+	d := &database{
+		name: name, reading: s.reading, tables: plainTables, lanes: 1, begin: s.begin, close: s.close, now: time.Now,
+		again: func(error, int) bool { return false },
+		owner: func() string { return "" },
+		alive: func(string) (bool, error) { return true, nil },
+	}
+	if s.reading == nil {
+		d.reading = s.writing
+	}
+	if s.lives != nil {
+		d.owner, d.alive = func() string { return s.lives.self }, s.lives.alive
+	}
+	return d
+}
+
+// plainTables are the names of the tables where nothing else is.
+var plainTables = strings.NewReplacer("{", "", "}", "")
 
 // prepareFile makes the folder and the file, so that nobody else can read them, whatever the umask is.
 func prepareFile(path string) error {
@@ -129,13 +164,13 @@ func (s *sqlite) migrate(ctx context.Context) error {
 
 // begin takes the lock and opens a transaction of a class. The version is looked at each time: another process may have brought
 // the file to a newer one.
-func (s *sqlite) begin(class decide.Class) (_ *sql.Tx, err error) {
-	if err := s.lock.take(); err != nil {
+func (s *sqlite) begin(class decide.Class) (_ *transaction, err error) {
+	if err := s.take(); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			s.lock.release()
+			s.release()
 		}
 	}()
 	ctx := context.Background()
@@ -154,15 +189,46 @@ func (s *sqlite) begin(class decide.Class) (_ *sql.Tx, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&is)
 	switch {
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("reading the version of the store: %w", unreadable(err)), undo(tx))
+		return nil, errors.Join(fmt.Errorf("reading the version of the store: %w", unreadable(err)), rollback(tx))
 	case is > s.schema:
-		return nil, errors.Join(ErrNewer, undo(tx))
+		return nil, errors.Join(ErrNewer, rollback(tx))
 	}
-	return tx, nil
+	return &transaction{statements: tx, ctx: ctx, tables: plainTables, commit: func() error { return s.commit(tx) }, undo: func() error { return s.undo(tx) }}, nil
 }
 
-// end lets the lock go.
-func (s *sqlite) end() { s.lock.release() }
+func (s *sqlite) commit(tx *sql.Tx) error {
+	defer s.release()
+	if err := tx.Commit(); err != nil {
+		return errors.Join(fmt.Errorf("committing: %w", err), rollback(tx))
+	}
+	return nil
+}
+
+func (s *sqlite) undo(tx *sql.Tx) error {
+	defer s.release()
+	return rollback(tx)
+}
+
+// rollback rolls back, unless that has happened already.
+func rollback(tx *sql.Tx) error {
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		return fmt.Errorf("rolling back: %w", err)
+	}
+	return nil
+}
+
+func (s *sqlite) take() error {
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.take()
+}
+
+func (s *sqlite) release() {
+	if s.lock != nil {
+		s.lock.release()
+	}
+}
 
 func (s *sqlite) close() error {
 	var errs []error
@@ -174,7 +240,10 @@ func (s *sqlite) close() error {
 	if s.lives != nil {
 		errs = append(errs, s.lives.end())
 	}
-	return errors.Join(append(errs, s.lock.close())...)
+	if s.lock != nil {
+		errs = append(errs, s.lock.close())
+	}
+	return errors.Join(errs...)
 }
 
 // unreadable adds what to do to the errors of a file that is no database, or a damaged one.

@@ -20,7 +20,12 @@ import (
 
 func open(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Where{Kind: "sqlite", Path: path}, o)
+	return openAt(t, store.Where{Kind: "sqlite", Path: path}, o)
+}
+
+func openAt(t testing.TB, where store.Where, o store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), where, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +39,19 @@ func open(t testing.TB, path string, o store.Options) *store.Store {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T, now func() time.Time) decide.Store {
-		return open(t, filepath.Join(t.TempDir(), "turns.db"), store.Options{Now: now})
-	})
+	for name, where := range map[string]func(t *testing.T) store.Where{
+		"file": func(t *testing.T) store.Where {
+			return store.Where{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "turns.db")}
+		},
+		"memory": func(*testing.T) store.Where { return store.Where{Kind: "memory"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, func(t *testing.T, now func() time.Time) decide.Store {
+				return openAt(t, where(t), store.Options{Now: now})
+			})
+		})
+	}
 }
 
 func row(id string) decide.TurnRow {

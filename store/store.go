@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,14 +18,13 @@ import (
 type Options struct {
 	Keep time.Duration    // how long records of what happened are kept; 0 = 30 days
 	Live int              // turns of one principal that wait for an answer, a person or an end; 0 = 10,000
-	Now  func() time.Time // nil = time.Now
+	Now  func() time.Time // nil = the clock of the database; a file has the one of its machine
 	Log  *slog.Logger     // nil = nothing is logged
 }
 
 // Store is an open store. It implements decide.Store, decide.Owners and trace.Recorder, and is safe for concurrent use.
 type Store struct {
-	where  Where
-	db     *sqlite
+	db     *database
 	write  *writer
 	key    []byte
 	traces traces
@@ -37,12 +35,36 @@ type Store struct {
 	once sync.Once
 }
 
-// Open opens a store on a disk. A file that is not there is made, with its folder; one that was made by a newer version, or is no store, is
+// Open opens a store. A file that is not there is made, with its folder; one that was made by a newer version, or is no store, is
 // left as it is. The caller closes it.
 func Open(ctx context.Context, w Where, o Options) (*Store, error) {
-	if w.Kind != "sqlite" {
-		return nil, fmt.Errorf("the store %s is not on a disk", w)
+	db, err := connect(ctx, w)
+	if err != nil {
+		return nil, err
 	}
+	return newStore(ctx, db, o)
+}
+
+func connect(ctx context.Context, w Where) (*database, error) {
+	switch w.Kind {
+	case "sqlite":
+		s, err := openSQLite(ctx, w.Path)
+		if err != nil {
+			return nil, err
+		}
+		return s.database(w.Path), nil
+	case "memory":
+		s, err := openMemory(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return s.database(w.String()), nil
+	}
+	return nil, fmt.Errorf("there is no store of the kind %q", w.Kind)
+}
+
+// newStore is the store in a database, which it closes.
+func newStore(ctx context.Context, db *database, o Options) (_ *Store, err error) {
 	if o.Live <= 0 {
 		o.Live = 10_000
 	}
@@ -50,17 +72,13 @@ func Open(ctx context.Context, w Where, o Options) (*Store, error) {
 		o.Keep = keepTraces
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = db.now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	db, err := openSQLite(ctx, w.Path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{where: w, db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan trace.Record, maxQueued)}}
-	s.write = newWriter(db.begin, db.end)
+	s := &Store{db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan trace.Record, maxQueued)}}
+	s.write = newWriter(db)
 	if s.key, err = s.secret(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -86,11 +104,11 @@ func (s *Store) Close() (err error) {
 func (s *Store) secret(ctx context.Context) (key []byte, err error) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh)
-	err = s.write.write(ctx, decide.Power, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO settings (name, value) VALUES ('key', $1) ON CONFLICT DO NOTHING", fresh); err != nil {
+	err = s.write.write(ctx, decide.Power, func(w *work) error {
+		if _, err := w.exec("INSERT INTO {settings} (name, value) VALUES ('key', $1) ON CONFLICT DO NOTHING", fresh); err != nil {
 			return err
 		}
-		return tx.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = 'key'").Scan(&key)
+		return w.row("SELECT value FROM {settings} WHERE name = 'key'").Scan(&key)
 	})
 	switch {
 	case err != nil:
@@ -104,8 +122,11 @@ func (s *Store) secret(ctx context.Context) (key []byte, err error) {
 // Key implements decide.Store.
 func (s *Store) Key() []byte { return slices.Clone(s.key) }
 
-// Owner implements decide.Owners.
-func (s *Store) Owner() string { return s.db.lives.self }
+// Owner implements decide.Owners. In memory, where there is no other process, it is "".
+func (s *Store) Owner() string { return s.db.owner() }
 
 // Alive implements decide.Owners.
-func (s *Store) Alive(owner string) (bool, error) { return s.db.lives.alive(owner) }
+func (s *Store) Alive(owner string) (bool, error) { return s.db.alive(owner) }
+
+// Now is the time by which the store forgets: the database's, which all who share it agree on.
+func (s *Store) Now() time.Time { return s.o.Now() }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/decide"
@@ -36,13 +35,13 @@ func (s *Store) sweep() {
 			return
 		default:
 		}
-		err := s.write.write(context.Background(), decide.Trail, func(ctx context.Context, tx *sql.Tx) (err error) {
-			t := &storeTx{s: s, ctx: ctx, tx: tx}
+		err := s.write.write(context.Background(), decide.Trail, func(w *work) (err error) {
+			t := &storeTx{work: w, s: s}
 			more = false
 			for _, forget := range []func() (bool, error){
-				func() (bool, error) { return t.forgetTurns("", s.o.Now().Add(-afterwards)) },
+				func() (bool, error) { return t.forgetTurns("", s.Now().Add(-afterwards)) },
 				t.forgetCalls,
-				func() (bool, error) { return s.forgetTraces(ctx, tx) },
+				t.forgetTraces,
 			} {
 				left, err := forget()
 				if err != nil {
@@ -53,7 +52,7 @@ func (s *Store) sweep() {
 			return nil
 		})
 		if err != nil {
-			s.o.Log.Warn("what is too old could not be removed", "store", s.where.Path, "err", err)
+			s.o.Log.Warn("what is too old could not be removed", "store", s.db.name, "err", err)
 			return
 		}
 	}
@@ -61,13 +60,13 @@ func (s *Store) sweep() {
 
 // forgetTurns removes turns whose time was over at a moment; those that may be running are kept.
 func (t *storeTx) forgetTurns(which string, at time.Time, args ...any) (more bool, err error) {
-	n, err := t.exec("DELETE FROM turns WHERE id IN (SELECT id FROM turns WHERE kept = 0 AND expires < $1 "+which+" LIMIT $2)",
+	n, err := t.exec("DELETE FROM {turns} WHERE kept = 0 AND expires < $1 AND id IN (SELECT id FROM {turns} WHERE kept = 0 AND expires < $1 "+which+" LIMIT $2)",
 		append([]any{at.UnixMicro(), sweepMost}, args...)...)
 	return n == sweepMost, err
 }
 
 // forgetCalls removes calls that have ended and are known by nothing any more.
 func (t *storeTx) forgetCalls() (more bool, err error) {
-	n, err := t.exec("DELETE FROM calls WHERE id IN (SELECT id FROM calls WHERE final = 1 AND expires <= $1 LIMIT $2)", t.s.o.Now().UnixMicro(), sweepMost)
+	n, err := t.exec("DELETE FROM {calls} WHERE final = 1 AND expires <= $1 AND id IN (SELECT id FROM {calls} WHERE final = 1 AND expires <= $1 LIMIT $2)", t.s.Now().UnixMicro(), sweepMost)
 	return n == sweepMost, err
 }

@@ -56,7 +56,7 @@ func (t *traces) close() {
 
 // Record implements trace.Recorder. It never waits.
 func (s *Store) Record(_ context.Context, r trace.Record) {
-	now := s.o.Now()
+	now := s.Now()
 	if r.ID == "" {
 		r.ID = trace.NewID(now)
 	}
@@ -103,21 +103,16 @@ func (s *Store) keep(batch []trace.Record) {
 	for len(batch) > 0 {
 		part := batch[:min(len(batch), flushMost)]
 		batch = batch[len(part):]
-		err := s.write.write(context.Background(), decide.Trail, func(ctx context.Context, tx *sql.Tx) error { return s.insertRecords(ctx, tx, part) })
+		err := s.write.write(context.Background(), decide.Trail, func(w *work) error { return (&storeTx{work: w, s: s}).insertRecords(part) })
 		if err != nil {
 			s.traces.dropped.Add(int64(len(part)))
-			s.o.Log.Warn("records of what happened could not be written", "records", len(part), "store", s.where.Path, "err", err)
+			s.o.Log.Warn("records of what happened could not be written", "records", len(part), "store", s.db.name, "err", err)
 		}
 	}
 }
 
-func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []trace.Record) error {
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO traces (id, time, came, decision, method, state, record) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-	if err != nil {
-		return err
-	}
-	defer insert.Close()
-	came := s.o.Now().UnixMicro()
+func (t *storeTx) insertRecords(records []trace.Record) error {
+	came := t.s.Now().UnixMicro()
 	for _, r := range records {
 		data, err := json.Marshal(r)
 		if err != nil { // arguments that are no JSON
@@ -126,7 +121,8 @@ func (s *Store) insertRecords(ctx context.Context, tx *sql.Tx, records []trace.R
 				return fmt.Errorf("record %s: %w", r.ID, err)
 			}
 		}
-		if _, err := insert.ExecContext(ctx, r.ID, r.Time.UnixMicro(), came, r.Decision, r.Method, r.State, data); err != nil {
+		if _, err := t.exec("INSERT INTO {traces} (id, time, came, decision, method, state, record) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+			r.ID, r.Time.UnixMicro(), came, r.Decision, r.Method, r.State, data); err != nil {
 			return err
 		}
 	}
@@ -146,7 +142,7 @@ var ErrNoRecord = errors.New("no record of that id")
 // Trace returns the record of an id.
 func (s *Store) Trace(ctx context.Context, id string) (trace.Record, error) {
 	var data []byte
-	err := s.db.reading.QueryRowContext(ctx, "SELECT record FROM traces WHERE id = ?", id).Scan(&data)
+	err := s.db.row(ctx, "SELECT record FROM {traces} WHERE id = $1", id).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return trace.Record{}, ErrNoRecord
 	}
@@ -166,7 +162,7 @@ func decoded(data []byte) (r trace.Record, err error) {
 // Traces hands over the records that are wanted, newest first, until each says that it is enough by returning false, or fails.
 func (s *Store) Traces(ctx context.Context, w Wanted, each func(trace.Record) (more bool, err error)) error {
 	query, args := w.query()
-	rows, err := s.db.reading.QueryContext(ctx, query, args...)
+	rows, err := s.db.query(ctx, query, args...)
 	if err != nil {
 		return fmt.Errorf("reading records: %w", err)
 	}
@@ -193,32 +189,33 @@ func (s *Store) Traces(ctx context.Context, w Wanted, each func(trace.Record) (m
 func (w Wanted) query() (string, []any) {
 	var where []string
 	var args []any
+	add := func(condition string, value any) {
+		args = append(args, value)
+		where = append(where, fmt.Sprintf(condition+"$%d", len(args)))
+	}
 	for _, c := range []struct{ column, value string }{{"decision", w.Decision}, {"method", w.Method}, {"state", w.State}} {
 		if c.value != "" {
-			where, args = append(where, c.column+" = ?"), append(args, c.value)
+			add(c.column+" = ", c.value)
 		}
 	}
 	if !w.Since.IsZero() {
-		where, args = append(where, "time >= ?"), append(args, w.Since.UnixMicro())
+		add("time >= ", w.Since.UnixMicro())
 	}
-	query := "SELECT record FROM traces"
+	query := "SELECT record FROM {traces}"
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
 	query += " ORDER BY time DESC, rowid DESC"
 	if w.Limit > 0 {
-		query, args = query+" LIMIT ?", append(args, w.Limit)
+		args = append(args, w.Limit)
+		query += fmt.Sprintf(" LIMIT $%d", len(args))
 	}
 	return query, args
 }
 
 // forgetTraces removes some of the records that are too old.
-func (s *Store) forgetTraces(ctx context.Context, tx *sql.Tx) (more bool, err error) {
-	done, err := tx.ExecContext(ctx, "DELETE FROM traces WHERE rowid IN (SELECT rowid FROM traces WHERE came < ? LIMIT ?)",
-		s.o.Now().Add(-s.o.Keep).UnixMicro(), sweepMost)
-	if err != nil {
-		return false, err
-	}
-	n, err := done.RowsAffected()
+func (t *storeTx) forgetTraces() (more bool, err error) {
+	n, err := t.exec("DELETE FROM {traces} WHERE rowid IN (SELECT rowid FROM {traces} WHERE came < $1 LIMIT $2)",
+		t.s.Now().Add(-t.s.o.Keep).UnixMicro(), sweepMost)
 	return n == sweepMost, err
 }

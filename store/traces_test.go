@@ -94,7 +94,7 @@ func TestRecordsAreKept(t *testing.T) {
 // TestRecordsThatCantBeKept: what can't be written is counted and blocks nobody, and what comes afterwards is kept.
 func TestRecordsThatCantBeKept(t *testing.T) {
 	t.Parallel()
-	s := openHere(t, Options{})
+	s, below := openHere(t, Options{})
 	start := time.Now()
 	odd := record(1, start)
 	odd.Args = json.RawMessage("no JSON")
@@ -103,14 +103,14 @@ func TestRecordsThatCantBeKept(t *testing.T) {
 		r, err := s.Trace(t.Context(), odd.ID)
 		return err == nil && string(r.Args) == ""
 	})
-	if _, err := s.db.writing.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
+	if _, err := below.writing.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
 		t.Fatal(err)
 	}
 	large := record(2, start)
 	large.Reason = string(make([]byte, 1<<20))
 	s.Record(t.Context(), large)
 	until(t, "the large one is dropped", func() bool { return s.Dropped() == 1 })
-	if _, err := s.db.writing.ExecContext(t.Context(), "PRAGMA max_page_count = 100000"); err != nil {
+	if _, err := below.writing.ExecContext(t.Context(), "PRAGMA max_page_count = 100000"); err != nil {
 		t.Fatal(err)
 	}
 	s.Record(t.Context(), record(3, start))
@@ -136,7 +136,7 @@ func TestRecordsAge(t *testing.T) {
 	now := time.Now()
 	var mu sync.Mutex
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
-	s := openHere(t, Options{Keep: time.Hour, Now: clock})
+	s, _ := openHere(t, Options{Keep: time.Hour, Now: clock})
 	s.Record(t.Context(), record(1, now.Add(-time.Hour*9)))
 	until(t, "it is kept", func() bool { return len(wanted(t, s, Wanted{})) == 1 })
 	s.sweep()

@@ -12,12 +12,12 @@ import (
 
 const (
 	turnColumns = "id, principal, config, state, round, version, expires, data"
-	turnByID    = "SELECT " + turnColumns + " FROM turns WHERE id = $1"
+	turnByID    = "SELECT " + turnColumns + " FROM {turns} WHERE id = $1"
 )
 
 // Turn implements decide.Store.
 func (s *Store) Turn(ctx context.Context, id string) (decide.TurnRow, error) {
-	r, err := scanTurn(s.db.reading.QueryRowContext(ctx, turnByID, id))
+	r, err := scanTurn(s.db.row(ctx, turnByID, id))
 	if err != nil && !errors.Is(err, decide.ErrNoTurnRow) {
 		err = fmt.Errorf("reading turn %s: %w", id, err)
 	}
@@ -33,7 +33,7 @@ func (t *storeTx) InsertTurn(r decide.TurnRow) error {
 		return err
 	}
 	live, kept := flags(r.State)
-	n, err := t.exec("INSERT INTO turns ("+turnColumns+", live, kept) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $9) ON CONFLICT DO NOTHING",
+	n, err := t.exec("INSERT INTO {turns} ("+turnColumns+", live, kept) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $9) ON CONFLICT DO NOTHING",
 		r.ID, r.Principal, r.Config, string(r.State), r.Round, r.Expires.UnixMicro(), r.Data, live, kept)
 	if err == nil && n == 0 {
 		err = decide.ErrTaken
@@ -44,14 +44,14 @@ func (t *storeTx) InsertTurn(r decide.TurnRow) error {
 // admit refuses a turn of a principal that has too many. Those whose time is over take nobody's place.
 func (t *storeTx) admit(principal string) error {
 	count := func() (n int, err error) {
-		err = t.row("SELECT count(*) FROM (SELECT 1 FROM turns WHERE principal = $1 AND live = 1 LIMIT $2) AS those", principal, t.s.o.Live).Scan(&n)
+		err = t.row("SELECT count(*) FROM (SELECT 1 FROM {turns} WHERE principal = $1 AND live = 1 LIMIT $2) AS those", principal, t.s.o.Live).Scan(&n)
 		return n, err
 	}
 	n, err := count()
 	if err != nil || n < t.s.o.Live {
 		return err
 	}
-	if _, err := t.forgetTurns("AND principal = $3", t.s.o.Now(), principal); err != nil {
+	if _, err := t.forgetTurns("AND principal = $3", t.s.Now(), principal); err != nil {
 		return err
 	}
 	if n, err = count(); err != nil || n < t.s.o.Live {
@@ -63,7 +63,7 @@ func (t *storeTx) admit(principal string) error {
 // SwapTurn implements decide.Tx.
 func (t *storeTx) SwapTurn(was, next decide.TurnRow) (decide.TurnRow, bool, error) {
 	live, kept := flags(next.State)
-	n, err := t.exec(`UPDATE turns SET state = $1, round = $2, version = version + 1, data = $3, live = $4, kept = $5
+	n, err := t.exec(`UPDATE {turns} SET state = $1, round = $2, version = version + 1, data = $3, live = $4, kept = $5
 		WHERE id = $6 AND state = $7 AND round = $8 AND version = $9`,
 		string(next.State), next.Round, next.Data, live, kept, was.ID, string(was.State), was.Round, was.Version)
 	if err != nil {

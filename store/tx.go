@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mcp-decide/mcp-decide/decide"
 )
@@ -11,8 +13,8 @@ import (
 // Do implements decide.Store. What waits at the same time shares one transaction, and each f stands or falls alone in it.
 func (s *Store) Do(ctx context.Context, c decide.Class, f func(decide.Tx) error) error {
 	var refused error
-	err := s.write.write(ctx, c, func(ctx context.Context, tx *sql.Tx) error {
-		refused = f(&storeTx{s: s, ctx: ctx, tx: tx})
+	err := s.write.write(ctx, c, func(w *work) error {
+		refused = f(&storeTx{work: w, s: s})
 		return refused
 	})
 	if err == nil || err == refused { //nolint:errorlint // exactly that one: what f says is not ours to word
@@ -23,20 +25,53 @@ func (s *Store) Do(ctx context.Context, c decide.Class, f func(decide.Tx) error)
 
 // storeTx is what one f does.
 type storeTx struct {
-	s   *Store
-	ctx context.Context
-	tx  *sql.Tx
+	*work
+	s *Store
 }
 
-func (t *storeTx) row(query string, args ...any) *sql.Row {
-	return t.tx.QueryRowContext(t.ctx, query, args...)
+// work is what one step does in a transaction, and what is to be known of it when it has failed.
+type work struct {
+	tx     *transaction
+	wrote  bool  // something is there that was not
+	broken error // of a statement: the transaction may be lost with it
+}
+
+// row reads one row.
+func (w *work) row(text string, args ...any) *sql.Row {
+	row := w.tx.QueryRowContext(w.tx.ctx, w.text(text), args...)
+	w.note(row.Err())
+	return row
+}
+
+// query reads rows.
+func (w *work) query(text string, args ...any) (*sql.Rows, error) {
+	rows, err := w.tx.QueryContext(w.tx.ctx, w.text(text), args...)
+	w.note(err)
+	return rows, err
 }
 
 // exec says how many rows were written.
-func (t *storeTx) exec(query string, args ...any) (int64, error) {
-	done, err := t.tx.ExecContext(t.ctx, query, args...)
+func (w *work) exec(text string, args ...any) (int64, error) {
+	done, err := w.tx.ExecContext(w.tx.ctx, w.text(text), args...)
+	w.note(err)
 	if err != nil {
 		return 0, err
 	}
-	return done.RowsAffected()
+	n, err := done.RowsAffected()
+	w.wrote = w.wrote || n > 0
+	return n, err
+}
+
+// text is a statement as this database knows it. One that is no SELECT may write, whatever else it returns.
+func (w *work) text(text string) string {
+	if !strings.HasPrefix(text, "SELECT") {
+		w.wrote = w.wrote || strings.Contains(text, "RETURNING")
+	}
+	return w.tx.tables.Replace(text)
+}
+
+func (w *work) note(err error) {
+	if w.broken == nil && err != nil && !errors.Is(err, sql.ErrNoRows) {
+		w.broken = err
+	}
 }

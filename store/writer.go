@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,10 +19,10 @@ const (
 // ErrClosed says that the store was closed.
 var ErrClosed = errors.New("the store is closed")
 
-// step is one step of somebody, which stands or falls alone. do writes in the transaction that it is given.
+// step is one step of somebody, which stands or falls alone. do writes in the transaction that it is given; it may be run more than once.
 type step struct {
 	class decide.Class
-	do    func(context.Context, *sql.Tx) error
+	do    func(*work) error
 	state atomic.Int32 // waiting, begun or left
 	done  chan error
 }
@@ -36,23 +36,23 @@ const (
 // writer puts the steps that wait at the same time into one transaction: its class is the strongest asked for, and a disk that is
 // waited for is waited for once.
 type writer struct {
+	db    *database
 	steps chan *step
-	begin func(decide.Class) (*sql.Tx, error) // takes the lock and opens a transaction
-	end   func()                              // lets the lock go
-
-	stop chan struct{}
-	gone sync.WaitGroup
+	stop  chan struct{}
+	gone  sync.WaitGroup
 }
 
-func newWriter(begin func(decide.Class) (*sql.Tx, error), end func()) *writer {
-	w := &writer{steps: make(chan *step, maxWaiting), begin: begin, end: end, stop: make(chan struct{})}
-	w.gone.Go(w.work)
+func newWriter(db *database) *writer {
+	w := &writer{db: db, steps: make(chan *step, maxWaiting), stop: make(chan struct{})}
+	for range db.lanes {
+		w.gone.Go(w.work)
+	}
 	return w
 }
 
 // write runs do in a transaction and returns when it is committed, as durable as class says. A context that ends before do is begun means that
 // nothing was written; from then on the end is waited for, so that nobody is left in doubt.
-func (w *writer) write(ctx context.Context, class decide.Class, do func(context.Context, *sql.Tx) error) error {
+func (w *writer) write(ctx context.Context, class decide.Class, do func(*work) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -90,22 +90,24 @@ func (w *writer) work() {
 	}
 }
 
-// batch is the first step and those that wait behind it.
+// batch is the first step and those that wait behind it, the strongest class first. So those that nobody waits for, which write rows that
+// all processes share, hold these for as short as can be.
 func (w *writer) batch(first *step) []*step {
 	steps := []*step{}
-	for s := first; ; {
+	for s := first; s != nil; {
 		if s.state.CompareAndSwap(waiting, begun) {
 			steps = append(steps, s)
 		}
-		if len(steps) == maxBatch {
-			return steps
-		}
-		select {
-		case s = <-w.steps:
-		default:
-			return steps
+		s = nil
+		if len(steps) < maxBatch {
+			select {
+			case s = <-w.steps:
+			default:
+			}
 		}
 	}
+	slices.SortStableFunc(steps, func(a, b *step) int { return int(b.class - a.class) })
+	return steps
 }
 
 // commit runs the steps in one transaction. A step that fails is undone alone; when the transaction itself fails, nothing of it was written.
@@ -113,11 +115,7 @@ func (w *writer) commit(steps []*step) {
 	if len(steps) == 0 {
 		return
 	}
-	class := decide.Trail
-	for _, s := range steps {
-		class = max(class, s.class)
-	}
-	results, err := w.attempt(class, steps)
+	results, err := w.attempts(steps)
 	for i, s := range steps {
 		if err != nil {
 			s.done <- err
@@ -127,45 +125,91 @@ func (w *writer) commit(steps []*step) {
 	}
 }
 
-func (w *writer) attempt(class decide.Class, steps []*step) ([]error, error) {
-	tx, err := w.begin(class)
-	if err != nil {
-		return nil, err
-	}
-	defer w.end()
-	results := make([]error, len(steps))
-	// What is begun is not called off by who asked for it.
-	ctx := context.Background()
-	for i, s := range steps {
-		if results[i], err = alone(ctx, tx, s.do); err != nil {
-			return nil, errors.Join(err, undo(tx))
+// attempts runs the steps until they are written or can't be. Savepoints are only made when there is something to undo: each is a way
+// to the database and back.
+func (w *writer) attempts(steps []*step) (results []error, err error) {
+	savepoints := false
+	for tries := 1; ; {
+		results, err = w.attempt(steps, savepoints)
+		var failed *attemptError
+		switch {
+		case err == nil || !errors.As(err, &failed):
+			return results, err
+		case failed.alone:
+			savepoints = true
+		case w.db.again(failed.err, tries):
+			tries++
+		default:
+			return nil, failed.err
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		return nil, errors.Join(fmt.Errorf("committing: %w", err), undo(tx))
-	}
-	return results, nil
 }
 
-// undo rolls back, unless that has happened already.
-func undo(tx *sql.Tx) error {
-	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-		return fmt.Errorf("rolling back: %w", err)
+// attemptError ends an attempt before its commit was sent.
+type attemptError struct {
+	alone bool // one step has failed and the others need not
+	err   error
+}
+
+func (e *attemptError) Error() string { return e.err.Error() }
+func (e *attemptError) Unwrap() error { return e.err }
+
+func (w *writer) attempt(steps []*step, savepoints bool) (results []error, err error) {
+	tx, err := w.db.begin(steps[0].class)
+	if err != nil {
+		return nil, &attemptError{err: err}
 	}
-	return nil
+	results = make([]error, len(steps))
+	for i, s := range steps {
+		t := &work{tx: tx}
+		if savepoints {
+			results[i], err = alone(t, s.do)
+		} else {
+			results[i], err = straight(t, s.do)
+		}
+		switch {
+		case t.broken != nil && w.db.again(t.broken, 1):
+			return nil, &attemptError{err: errors.Join(t.broken, tx.undo())}
+		case err == nil:
+		case len(steps) == 1 && !savepoints: // nobody else is undone with it
+			if failed := tx.undo(); failed != nil {
+				return nil, &attemptError{err: errors.Join(results[0], failed)}
+			}
+			return results, nil
+		default:
+			return nil, &attemptError{alone: !savepoints, err: errors.Join(err, tx.undo())}
+		}
+	}
+	return results, tx.commit()
+}
+
+// straight runs one step as it is. The second error means that something is there to be undone.
+func straight(w *work, do func(*work) error) (failed, undo error) {
+	failed = do(w)
+	if failed == nil {
+		failed = w.broken
+	}
+	if failed != nil && (w.wrote || w.broken != nil) {
+		return failed, failed
+	}
+	return failed, nil
 }
 
 // alone runs one step between savepoints. The second error means that the transaction is lost.
-func alone(ctx context.Context, tx *sql.Tx, do func(context.Context, *sql.Tx) error) (failed, lost error) {
-	if _, err := tx.ExecContext(ctx, "SAVEPOINT step"); err != nil {
+func alone(w *work, do func(*work) error) (failed, lost error) {
+	if _, err := w.tx.ExecContext(w.tx.ctx, "SAVEPOINT step"); err != nil {
 		return nil, fmt.Errorf("beginning a step: %w", err)
 	}
-	if failed = do(ctx, tx); failed != nil {
-		if _, err := tx.ExecContext(ctx, "ROLLBACK TO step"); err != nil {
+	failed = do(w)
+	if failed == nil {
+		failed = w.broken
+	}
+	if failed != nil {
+		if _, err := w.tx.ExecContext(w.tx.ctx, "ROLLBACK TO step"); err != nil {
 			return failed, errors.Join(failed, fmt.Errorf("undoing a step: %w", err))
 		}
 	}
-	if _, err := tx.ExecContext(ctx, "RELEASE step"); err != nil {
+	if _, err := w.tx.ExecContext(w.tx.ctx, "RELEASE step"); err != nil {
 		return failed, fmt.Errorf("ending a step: %w", err)
 	}
 	return failed, nil

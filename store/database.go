@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/mcp-decide/mcp-decide/decide"
+)
+
+// database is what is different in each database. All else is one text of SQL, with $1 for the first argument and {turns} for the
+// table turns.
+type database struct {
+	name    string // for logs
+	reading *sql.DB
+	tables  *strings.Replacer // from {turns} to the table's name
+	lanes   int               // transactions that a process has open at the same time
+
+	begin func(decide.Class) (*transaction, error)
+
+	// again reports whether a transaction that failed with err, and whose commit was not sent, may be run once more. tries is how often it was.
+	again func(err error, tries int) bool
+
+	now   func() time.Time
+	owner func() string              // the name of this process
+	alive func(string) (bool, error) // whether the process of a name lives
+	close func() error
+}
+
+// statements are what a transaction offers to those who write in it.
+type statements interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// transaction is an open one. Either commit or undo ends it; an error of either has ended it too.
+type transaction struct {
+	statements
+	ctx    context.Context // of all that is done in it: what is begun is not called off by who asked for it
+	tables *strings.Replacer
+	commit func() error
+	undo   func() error
+}
+
+// query reads, outside of any transaction.
+func (d *database) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return d.reading.QueryContext(ctx, d.tables.Replace(text), args...)
+}
+
+// row reads one row, outside of any transaction.
+func (d *database) row(ctx context.Context, text string, args ...any) *sql.Row {
+	return d.reading.QueryRowContext(ctx, d.tables.Replace(text), args...)
+}
