@@ -34,8 +34,15 @@ func TestMain(m *testing.M) {
 
 // beChild opens the store and, as a writer, writes until it is killed; each line it prints is something that was acknowledged.
 func beChild(role, path string) error {
-	if role == "runner" {
+	switch role {
+	case "runner":
 		return runForEver(path)
+	case "victim":
+		where, err := store.ParseWhere(path)
+		if err != nil {
+			return err
+		}
+		return beVictim(where)
 	}
 	ctx := context.Background()
 	s, err := store.Open(ctx, store.Where{Kind: "sqlite", Path: path}, store.Options{Live: 1 << 20})
