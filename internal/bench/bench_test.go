@@ -18,7 +18,7 @@ import (
 // session on stdio in a process.
 func TestWorkInProcess(t *testing.T) {
 	for _, e := range eras {
-		for _, w := range []work{calls, pairs, lists} {
+		for _, w := range []work{calls, notes, pairs, lists} {
 			for _, k := range []kind{bare, ours} {
 				t.Run(fmt.Sprint(e.name, "/", w.name, "/", k), func(t *testing.T) {
 					server, err := connect(k, inProcess, e, w.fillers, limits{})
@@ -157,7 +157,7 @@ func TestJudged(t *testing.T) {
 		"the older era over HTTP may not":  {at(overHTTP, legacy, 1, 1.79), false},
 		"nothing is promised in a process": {at(inProcess, modern, 1, 9), true},
 	} {
-		r := report{results: []result{tc.r}, rows: judged([]result{tc.r})}
+		r := report{results: []result{tc.r}, rows: judged([]result{tc.r}, bareTransactions{})}
 		if r.good() != tc.good {
 			t.Errorf("%s: good is %v; %+v", name, r.good(), r.rows)
 		}

@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strconv"
 	"time"
 )
 
@@ -12,29 +15,36 @@ type group struct {
 	via     transport
 	era     era
 	callers []int
+	store   string // of ours: the kind of store
 }
+
+// The kinds of stores.
+const (
+	inMemory = ""
+	onDisk   = "sqlite"
+	database = "postgres"
+)
 
 // groups are all that is measured.
 func groups() []group {
 	var all []group
-	for _, via := range []transport{inProcess, stdio, overHTTP} {
-		for _, e := range eras {
-			all = append(all, group{calls, via, e, []int{1, 8, 64}})
-		}
-	}
 	for _, e := range eras {
-		all = append(all, group{pairs, stdio, e, []int{1}}, group{pairs, overHTTP, e, []int{1, 64}})
+		all = append(all,
+			group{calls, inProcess, e, []int{1, 8, 64}, inMemory},
+			group{calls, stdio, e, []int{1, 8, 64}, onDisk}, group{calls, overHTTP, e, []int{1, 8, 64}, onDisk},
+			group{notes, stdio, e, []int{1}, onDisk}, group{notes, overHTTP, e, []int{1, 64}, onDisk},
+			group{pairs, stdio, e, []int{1}, onDisk}, group{pairs, overHTTP, e, []int{1, 64}, onDisk},
+			group{lists, stdio, e, []int{1}, onDisk}, group{lists, overHTTP, e, []int{1}, onDisk})
 	}
-	for _, via := range []transport{stdio, overHTTP} {
-		for _, e := range eras {
-			all = append(all, group{lists, via, e, []int{1}})
-		}
+	if os.Getenv(postgresURL) != "" {
+		all = append(all, group{notes, overHTTP, modern, []int{64}, database}, group{pairs, overHTTP, modern, []int{64}, database})
 	}
 	return all
 }
 
 // plan is how long each thing is looked at.
 type plan struct {
+	dir    string        // for files of stores
 	span   time.Duration // of work on one server in one round
 	rounds int
 	log    io.Writer // what is going on
@@ -46,6 +56,7 @@ type result struct {
 	via     transport
 	era     string
 	callers int
+	store   string
 
 	of     map[kind]figures // medians of the rounds
 	failed map[kind]int
@@ -59,7 +70,7 @@ type result struct {
 func (p plan) measure(g group) ([]result, error) {
 	pair := map[kind]*target{}
 	for _, k := range []kind{bare, ours} {
-		t, err := connect(k, g.via, g.era, g.work.fillers, limits{})
+		t, err := connect(k, g.via, g.era, g.work.fillers, limits{Store: p.fresh(g.store)})
 		if err != nil {
 			return nil, err
 		}
@@ -78,9 +89,23 @@ func (p plan) measure(g group) ([]result, error) {
 	return all, nil
 }
 
+// fresh names an empty store of a kind.
+func (p plan) fresh(kind string) string {
+	switch kind {
+	case onDisk:
+		return "sqlite:" + filepath.Join(p.dir, strconv.FormatInt(serial.Add(1), 10)+".db")
+	case database:
+		return "env:" + postgresURL
+	}
+	return ""
+}
+
+// postgresURL is the variable that names a database for the rows about PostgreSQL; without it they are left out.
+const postgresURL = "MCP_DECIDE_TEST_POSTGRES"
+
 // inTurns lets the two servers work one after the other, in the other order each round.
 func (p plan) inTurns(g group, callers int, pair map[kind]*target) (result, error) {
-	r := result{work: g.work.name, via: g.via, era: g.era.name, callers: callers, of: map[kind]figures{}, failed: map[kind]int{}, fault: map[kind]error{}}
+	r := result{work: g.work.name, via: g.via, era: g.era.name, callers: callers, store: g.store, of: map[kind]figures{}, failed: map[kind]int{}, fault: map[kind]error{}}
 	rounds := map[kind][]figures{}
 	order := []kind{bare, ours}
 	for i := range p.rounds + 1 { // the first warms up

@@ -24,7 +24,7 @@ func main() {
 	var o options
 	flag.DurationVar(&o.span, "time", 250*time.Millisecond, "how long each server works in each round of each case")
 	flag.IntVar(&o.rounds, "rounds", 11, "how many rounds each case has")
-	only := flag.String("only", "", "a regular expression: only what matches it of work/over/era/callers, functions and command")
+	only := flag.String("only", "", "a regular expression: only what matches it of work/over/era/callers, functions, store and command")
 	flag.BoolVar(&o.write, "write", false, "write docs/benchmarks.md")
 	flag.StringVar(&o.binary, "command", "", "the built mcp-decide; built when not given")
 	flag.StringVar(&o.profile, "profile", "", "write profiles of our side into this folder instead")
@@ -68,7 +68,12 @@ var errOver = errors.New("something failed or is over its budget; see the tables
 
 // compare is the whole of the comparison.
 func compare(o options, out io.Writer) error {
-	p, busy := plan{span: o.span, rounds: o.rounds, log: os.Stderr}, busyness()
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	p, busy := plan{dir: dir, span: o.span, rounds: o.rounds, log: os.Stderr}, busyness()
 	var results []result
 	for _, g := range groups() {
 		if !o.wants(g) {
@@ -80,8 +85,12 @@ func compare(o options, out io.Writer) error {
 		}
 		results = append(results, r...)
 	}
-	rows := judged(results)
-	more, err := single(o)
+	disk, err := transactions(dir)
+	if err != nil {
+		return err
+	}
+	rows := judged(results, disk)
+	more, err := single(o, p, disk)
 	if err != nil {
 		return err
 	}
@@ -100,11 +109,18 @@ func compare(o options, out io.Writer) error {
 }
 
 // single are the rows that are not about two servers.
-func single(o options) (rows []row, err error) {
-	if o.names("functions") {
-		if rows, err = micro(); err != nil {
+func single(o options, p plan, disk bareTransactions) (rows []row, err error) {
+	if o.names("store") {
+		if rows, err = storing(p, disk); err != nil {
 			return nil, err
 		}
+	}
+	if o.names("functions") {
+		more, err := micro()
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
 	}
 	if o.names("command") {
 		more, err := startup(o.binary)

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/server"
+	"github.com/mcp-decide/mcp-decide/store"
 	"github.com/mcp-decide/mcp-decide/trace"
 )
 
@@ -24,10 +25,12 @@ const (
 	ours kind = "ours"
 )
 
-// What both servers offer: echo, and as many methods beside it as are asked for.
+// What both servers offer: echo, note, and as many methods beside them as are asked for.
 const (
 	echoName     = "echo"
 	echoSummary  = "Give a text back."
+	noteName     = "note" // the same, as a method that may change something
+	noteSummary  = "Write a text down."
 	chooseName   = "choose" // the decision, ours alone
 	fillerPrefix = "method_"
 )
@@ -45,7 +48,10 @@ func stock(fillers int) []registry.Method {
 		s, _ := a["text"].(string)
 		return echo(s)
 	}
-	methods := []registry.Method{{Name: echoName, Summary: echoSummary, Effect: registry.Read, Rate: plenty, Params: text, Run: run}}
+	methods := []registry.Method{
+		{Name: echoName, Summary: echoSummary, Effect: registry.Read, Rate: plenty, Params: text, Run: run},
+		{Name: noteName, Summary: noteSummary, Effect: registry.Write, Rate: plenty, Params: text, Run: run},
+	}
 	for i := range fillers {
 		methods = append(methods, registry.Method{Name: fmt.Sprint(fillerPrefix, i), Summary: "One of many.", Effect: registry.Read, Params: text, Run: run})
 	}
@@ -81,26 +87,45 @@ func newBare(fillers int) (*sdk.MCPServer, error) {
 type limits struct {
 	Records int // trace records
 	Turns   int // closed turns
+
+	Store string // where turns, calls and records are kept, as the command names it; "" = in memory
 }
 
-// newOurs is the whole of the product over memory: checks, turns, traces.
+// newOurs is the whole of the product: checks, turns, traces.
 func newOurs(fillers int, longIDs bool, l limits) (*server.Server, error) {
 	reg := registry.New()
 	if err := reg.Replace(stock(fillers)); err != nil {
 		return nil, err
 	}
-	eng := decide.New(reg, decide.Options{
-		Store:    decide.NewMemory(decide.MemoryLimits{Closed: l.Turns}),
-		Recorder: trace.NewMemory(trace.Limits{Records: l.Records}),
-		Config:   "bench",
-		LongIDs:  longIDs,
-	})
+	o := decide.Options{Config: "bench", LongIDs: longIDs}
+	if err := l.keep(&o); err != nil {
+		return nil, err
+	}
+	eng := decide.New(reg, o)
 	if fillers == 0 {
 		if err := eng.Add(choose()); err != nil {
 			return nil, err
 		}
 	}
 	return server.New(eng, server.Options{Name: "ours", Version: "1", Caller: registry.Caller{ID: "os:bench"}})
+}
+
+// keep opens what is kept. The process that does it ends with it.
+func (l limits) keep(o *decide.Options) error {
+	if l.Store == "" {
+		o.Store, o.Recorder = decide.NewMemory(decide.MemoryLimits{Closed: l.Turns}), trace.NewMemory(trace.Limits{Records: l.Records})
+		return nil
+	}
+	where, err := store.ParseWhere(l.Store)
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(context.Background(), where, store.Options{})
+	if err != nil {
+		return err
+	}
+	o.Store, o.Recorder = s, s
+	return nil
 }
 
 // choose is a decision of the size that people write: three options, an input that is quoted.

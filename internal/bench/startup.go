@@ -12,6 +12,13 @@ import (
 	"time"
 )
 
+// Budgets of the command.
+const (
+	maxReady = 100 * time.Millisecond
+	maxIdle  = 60 << 20
+	maxLarge = 300 << 20
+)
+
 // startup are the rows about the command itself: how soon it serves, and what it takes.
 func startup(binary string) ([]row, error) {
 	dir, err := os.MkdirTemp("", "bench-")
@@ -32,15 +39,20 @@ func startup(binary string) ([]row, error) {
 		}
 		ready = append(ready, took)
 	}
-	rows := []row{{number: "6", what: "ready after the start, 100 methods, turns in memory", seen: short(median(ready))}}
+	soon := median(ready)
+	rows := []row{{number: "6", what: "ready after the start, 100 methods", seen: short(soon), budget: "≤ " + short(maxReady), within: soon <= maxReady}}
 	for _, n := range []int{1, 10_000} {
+		most := int64(maxIdle)
+		if n > 1 {
+			most = maxLarge
+		}
 		_, memory, err := started(binary, dir, n)
 		if err != nil {
 			return nil, err
 		}
 		if memory > 0 {
 			rows = append(rows, row{number: "8", what: fmt.Sprintf("resident memory, methods listed once: %s", grouped(float64(n))),
-				seen: fmt.Sprintf("%d MiB", memory>>20)})
+				seen: fmt.Sprintf("%d MiB", memory>>20), budget: fmt.Sprintf("≤ %d MiB", most>>20), within: memory <= most})
 		}
 	}
 	return rows, nil

@@ -16,6 +16,7 @@ type work struct {
 
 var (
 	calls = work{name: "call", unit: func(_ kind, l lane) error { return echoed(l, call(echoName, textArgs(payload()))) }}
+	notes = work{name: "write", unit: func(_ kind, l lane) error { return echoed(l, call(noteName, textArgs(payload()))) }}
 	pairs = work{name: "open + pick", unit: pair}
 	lists = work{name: "tools/list", fillers: many, unit: list}
 )
@@ -89,8 +90,8 @@ func list(_ kind, l lane) error {
 	if err := a.ok(); err != nil {
 		return err
 	}
-	if n := len(a.Result.Tools); n != many+1 {
-		return fmt.Errorf("%d tools are listed, there are %d", n, many+1)
+	if n := len(a.Result.Tools); n != many+2 {
+		return fmt.Errorf("%d tools are listed, there are %d", n, many+2)
 	}
 	return nil
 }
