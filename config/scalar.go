@@ -134,10 +134,10 @@ func checkStore(n *node) (message, fix string) {
 	switch {
 	case n.text == "memory:", (kind == "sqlite" || kind == "env") && rest != "":
 		return "", "" // the path and the variable are looked at when the store is opened
-	case kind == "postgres" || kind == "postgresql":
-		return "this version does not have the store " + kind + " yet", "Write sqlite:PATH or memory:, or leave store out"
+	case (kind == "postgres" || kind == "postgresql") && strings.HasPrefix(rest, "//"):
+		return "", ""
 	}
-	return "this is no place for a store", "Write sqlite:PATH, env:NAME or memory:, or leave store out" // not shown: it may hold a password
+	return "this is no place for a store", "Write sqlite:PATH, postgres://HOST/DATABASE, env:NAME or memory:, or leave store out" // not shown: it may hold a password
 }
 
 func checkContent(n *node) (message, fix string) {

@@ -130,6 +130,9 @@ func scanCall(row interface{ Scan(...any) error }) (r decide.CallRow, err error)
 	if errors.Is(err, sql.ErrNoRows) {
 		return decide.CallRow{}, decide.ErrNoCallRow
 	}
+	for _, s := range []*string{&r.ID, &r.Principal, &r.Config, &r.Key, &r.Turn, &r.Method, &r.Owner} {
+		*s = unplain(*s)
+	}
 	r.State, r.Released, r.Began, r.Expires = registry.State(state), released == 1, time.UnixMicro(began).UTC(), moment(expires)
 	return r, err
 }

@@ -46,10 +46,10 @@ type transaction struct {
 
 // query reads, outside of any transaction.
 func (d *database) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return d.reading.QueryContext(ctx, d.tables.Replace(text), args...)
+	return d.reading.QueryContext(ctx, d.tables.Replace(text), plainArgs(args)...)
 }
 
 // row reads one row, outside of any transaction.
 func (d *database) row(ctx context.Context, text string, args ...any) *sql.Row {
-	return d.reading.QueryRowContext(ctx, d.tables.Replace(text), args...)
+	return d.reading.QueryRowContext(ctx, d.tables.Replace(text), plainArgs(args)...)
 }

@@ -193,35 +193,3 @@ func TestShared(t *testing.T) {
 	}
 	all.Wait()
 }
-
-// TestWhere holds names of stores against what they mean.
-func TestWhere(t *testing.T) {
-	t.Setenv("STORE_TEST_PLACE", "sqlite:/var/lib/turns.db")
-	t.Setenv("STORE_TEST_BAD", "postgres://me:secret@db/turns")
-	t.Setenv("STORE_TEST_LOOP", "env:STORE_TEST_LOOP")
-	for text, want := range map[string]string{
-		"memory:":                   "memory:",
-		"sqlite:/var/lib/turns.db":  "sqlite:/var/lib/turns.db",
-		"env:STORE_TEST_PLACE":      "sqlite:/var/lib/turns.db",
-		"sqlite:":                   "error: path of a file",
-		"sqlite:/var/lib/":          "error: path of a file",
-		"sqlite:/a?mode=memory":     "error: can't hold",
-		"env:STORE_TEST_LOOP":       "error: names another variable",
-		"env:STORE_TEST_BAD":        "error: STORE_TEST_BAD holds no store",
-		"env:STORE_TEST_NOT_THERE":  "error: not set",
-		"postgres://me:secret@db/t": "error: postgres yet",
-		"memory:x":                  "error: no such store",
-		"turns.db":                  "error: no such store",
-		"":                          "error: no such store",
-	} {
-		w, err := store.ParseWhere(text)
-		got := w.String()
-		if err != nil {
-			got = "error: " + err.Error()
-		}
-		wanted, isError := strings.CutPrefix(want, "error: ")
-		if isError && (err == nil || !strings.Contains(got, wanted)) || !isError && got != want || strings.Contains(got, "secret") {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
-}

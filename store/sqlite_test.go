@@ -20,35 +20,16 @@ import (
 
 func open(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
-	return openAt(t, store.Where{Kind: "sqlite", Path: path}, o)
-}
-
-func openAt(t testing.TB, where store.Where, o store.Options) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), where, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return openAt(t, "sqlite:"+path, o)
 }
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	for name, where := range map[string]func(t *testing.T) store.Where{
-		"file": func(t *testing.T) store.Where {
-			return store.Where{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "turns.db")}
-		},
-		"memory": func(*testing.T) store.Where { return store.Where{Kind: "memory"} },
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, p := range allPlaces(t) {
+		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			storetest.Run(t, func(t *testing.T, now func() time.Time) decide.Store {
-				return openAt(t, where(t), store.Options{Now: now})
+				return openAt(t, p.fresh(t), store.Options{Now: now})
 			})
 		})
 	}

@@ -22,6 +22,13 @@ type Options struct {
 	Log  *slog.Logger     // nil = nothing is logged
 }
 
+func (o Options) logger() *slog.Logger {
+	if o.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Log
+}
+
 // Store is an open store. It implements decide.Store, decide.Owners and trace.Recorder, and is safe for concurrent use.
 type Store struct {
 	db     *database
@@ -38,14 +45,14 @@ type Store struct {
 // Open opens a store. A file that is not there is made, with its folder; one that was made by a newer version, or is no store, is
 // left as it is. The caller closes it.
 func Open(ctx context.Context, w Where, o Options) (*Store, error) {
-	db, err := connect(ctx, w)
+	db, err := connect(ctx, w, o.logger())
 	if err != nil {
 		return nil, err
 	}
 	return newStore(ctx, db, o)
 }
 
-func connect(ctx context.Context, w Where) (*database, error) {
+func connect(ctx context.Context, w Where, log *slog.Logger) (*database, error) {
 	switch w.Kind {
 	case "sqlite":
 		s, err := openSQLite(ctx, w.Path)
@@ -59,6 +66,8 @@ func connect(ctx context.Context, w Where) (*database, error) {
 			return nil, err
 		}
 		return s.database(w.String()), nil
+	case "postgres":
+		return openPostgres(ctx, w, log)
 	}
 	return nil, fmt.Errorf("there is no store of the kind %q", w.Kind)
 }
@@ -74,9 +83,7 @@ func newStore(ctx context.Context, db *database, o Options) (_ *Store, err error
 	if o.Now == nil {
 		o.Now = db.now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = o.logger()
 	s := &Store{db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan trace.Record, maxQueued)}}
 	s.write = newWriter(db)
 	if s.key, err = s.secret(ctx); err != nil {

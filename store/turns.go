@@ -86,6 +86,7 @@ func scanTurn(row *sql.Row) (r decide.TurnRow, err error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return decide.TurnRow{}, decide.ErrNoTurnRow
 	}
+	r.ID, r.Principal, r.Config = unplain(r.ID), unplain(r.Principal), unplain(r.Config)
 	r.State, r.Expires = decide.State(state), time.UnixMicro(expires).UTC()
 	return r, err
 }

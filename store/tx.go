@@ -38,21 +38,21 @@ type work struct {
 
 // row reads one row.
 func (w *work) row(text string, args ...any) *sql.Row {
-	row := w.tx.QueryRowContext(w.tx.ctx, w.text(text), args...)
+	row := w.tx.QueryRowContext(w.tx.ctx, w.text(text), plainArgs(args)...)
 	w.note(row.Err())
 	return row
 }
 
 // query reads rows.
 func (w *work) query(text string, args ...any) (*sql.Rows, error) {
-	rows, err := w.tx.QueryContext(w.tx.ctx, w.text(text), args...)
+	rows, err := w.tx.QueryContext(w.tx.ctx, w.text(text), plainArgs(args)...)
 	w.note(err)
 	return rows, err
 }
 
 // exec says how many rows were written.
 func (w *work) exec(text string, args ...any) (int64, error) {
-	done, err := w.tx.ExecContext(w.tx.ctx, w.text(text), args...)
+	done, err := w.tx.ExecContext(w.tx.ctx, w.text(text), plainArgs(args)...)
 	w.note(err)
 	if err != nil {
 		return 0, err

@@ -127,7 +127,7 @@ func (w wiring) build(ctx context.Context, f *found, where store.Where, log *slo
 		if s.store, err = store.Open(ctx, where, store.Options{Log: log, Keep: f.file.Trace.Keep}); err != nil {
 			return nil, &exitError{exitNotAvailable, err}
 		}
-		options.Store, kept = s.store, s.store
+		options.Store, options.Now, kept = s.store, s.store.Now, s.store
 	}
 	s.counts = trace.NewCounts(kept, time.Now())
 	options.Recorder = s.counts

@@ -218,7 +218,7 @@ func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Durati
 	if where.Kind == "memory" {
 		return usage("records are kept in memory and end with the server; name a store with --store sqlite:PATH, for the server too")
 	}
-	if _, err := os.Stat(where.Path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(where.Path); where.Kind == "sqlite" && errors.Is(err, fs.ErrNotExist) {
 		return &exitError{exitNotAvailable, fmt.Errorf("there is no store at %s: nothing has been kept there yet", safe(where.Path))}
 	}
 	s, err := store.Open(ctx, where, store.Options{Log: log})

@@ -24,6 +24,7 @@ var callTests = []test{
 	{"what is final and not kept is removed", callRemoved},
 	{"calls are found by what they are", callsWanted},
 	{"a call that is not there", callAbsent},
+	{"any text is a key", callOdd},
 	{"of many inserts of one key one wins", callRace},
 	{"bytes of a call stay as they are", callVerbatim},
 }
@@ -286,6 +287,25 @@ func callVerbatim(t *testing.T, s decide.Store) {
 		began(t, s, r)
 		if got := call(t, s, r.ID).Data; !bytes.Equal(got, data) {
 			t.Errorf("%.40q came back as %.40q", data, got)
+		}
+	}
+}
+
+// callOdd: keys and callers are what strangers say.
+func callOdd(t *testing.T, s decide.Store) {
+	odd := []string{"\x00", "a\x00b", "\x0100", "\x01", "\xff\xfe", "00", "é\u2028", "'; DROP TABLE calls; --", "{calls}", "\\000"}
+	for i, text := range odd {
+		r := keyed(fmt.Sprint("r", i), text)
+		r.Principal = "sub:" + text
+		began(t, s, r)
+		sameCall(t, fmt.Sprintf("%q", text), *call(t, s, r.ID), r)
+		again := r
+		again.ID = "again"
+		if now, inserted, err := begin(t, s, again); err != nil || inserted || now.ID != r.ID {
+			t.Errorf("%q again: %s, inserted %v, %v", text, now.ID, inserted, err)
+		}
+		if got := calls(t, s, decide.WantedCalls{Principal: r.Principal, Config: r.Config, Key: text}); len(got) != 1 {
+			t.Errorf("%q: %d calls have it", text, len(got))
 		}
 	}
 }

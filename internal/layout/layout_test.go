@@ -42,6 +42,7 @@ var doors = map[string][]string{
 	"code.dny.dev/ssrf":                     {"source"},
 	"modernc.org/sqlite":                    {"store"},
 	"github.com/pressly/goose":              {"store"},
+	"github.com/jackc/pgx":                  {"store"},
 	"github.com/prometheus/client_golang":   {"cmd/mcp-decide"},
 }
 
