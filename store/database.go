@@ -14,6 +14,7 @@ import (
 type database struct {
 	name    string // for logs
 	reading *sql.DB
+	reads   *preparedReads    // of reading; nil = the driver prepares by itself
 	tables  *strings.Replacer // from {turns} to the table's name
 	lanes   int               // transactions that a process has open at the same time
 
@@ -46,10 +47,22 @@ type transaction struct {
 
 // query reads, outside of any transaction.
 func (d *database) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return d.reading.QueryContext(ctx, d.tables.Replace(text), plainArgs(args)...)
+	text, args = d.tables.Replace(text), plainArgs(args)
+	if d.reads != nil {
+		if s := d.reads.statement(ctx, text); s != nil {
+			return s.QueryContext(ctx, args...)
+		}
+	}
+	return d.reading.QueryContext(ctx, text, args...)
 }
 
 // row reads one row, outside of any transaction.
 func (d *database) row(ctx context.Context, text string, args ...any) *sql.Row {
-	return d.reading.QueryRowContext(ctx, d.tables.Replace(text), plainArgs(args)...)
+	text, args = d.tables.Replace(text), plainArgs(args)
+	if d.reads != nil {
+		if s := d.reads.statement(ctx, text); s != nil {
+			return s.QueryRowContext(ctx, args...)
+		}
+	}
+	return d.reading.QueryRowContext(ctx, text, args...)
 }

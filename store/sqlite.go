@@ -35,6 +35,10 @@ type sqlite struct {
 	lock    *fileLock // nil in memory: nobody else is there
 	lives   *lives    // nil in memory
 	schema  int64     // the version that this program knows
+
+	prepared *prepared // statements of writing
+	reads    *preparedReads
+	durable  string // how durable its transactions are now; "" = not known, which is the most
 }
 
 // openSQLite opens the file, makes it when it is not there, and brings it up to date.
@@ -61,6 +65,7 @@ func openMemory(ctx context.Context) (*sqlite, error) {
 		return nil, fmt.Errorf("making a store in memory: %w", err)
 	}
 	s.writing.SetMaxOpenConns(1)
+	s.prepared = newPrepared(s.writing)
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a store in memory: %w", err), s.close())
 	}
@@ -77,6 +82,8 @@ func (s *sqlite) database(name string) *database {
 	if s.reading == nil {
 		d.reading = s.writing
 	}
+	s.reads = newPreparedReads(d.reading)
+	d.reads = s.reads
 	if s.lives != nil {
 		d.owner, d.alive = func() string { return s.lives.self }, s.lives.alive
 	}
@@ -119,6 +126,7 @@ func (s *sqlite) open(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("opening the store: %w", err)
 	}
 	s.writing.SetMaxOpenConns(1)
+	s.prepared = newPrepared(s.writing)
 	if err := s.migrate(ctx); err != nil {
 		return fmt.Errorf("the store %s: %w", path, err)
 	}
@@ -174,26 +182,41 @@ func (s *sqlite) begin(class decide.Class) (_ *transaction, err error) {
 		}
 	}()
 	ctx := context.Background()
-	level := "NORMAL"
-	if class >= decide.Power {
-		level = "FULL"
-	}
-	if _, err := s.writing.ExecContext(ctx, "PRAGMA synchronous = "+level); err != nil {
+	if err := s.level(ctx, class); err != nil {
 		return nil, fmt.Errorf("setting how durable a transaction is: %w", err)
 	}
+	s.prepared.learn(ctx)
 	tx, err := s.writing.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("beginning a transaction: %w", unreadable(err))
 	}
+	known := &preparedTx{tx, s.prepared}
 	var is int64
-	err = tx.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&is)
+	err = known.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&is)
 	switch {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("reading the version of the store: %w", unreadable(err)), rollback(tx))
 	case is > s.schema:
 		return nil, errors.Join(ErrNewer, rollback(tx))
 	}
-	return &transaction{statements: tx, ctx: ctx, tables: plainTables, commit: func() error { return s.commit(tx) }, undo: func() error { return s.undo(tx) }}, nil
+	return &transaction{statements: known, ctx: ctx, tables: plainTables, commit: func() error { return s.commit(tx) }, undo: func() error { return s.undo(tx) }}, nil
+}
+
+// level says how durable the next transaction is, unless the one before was just as durable.
+func (s *sqlite) level(ctx context.Context, class decide.Class) error {
+	level := "NORMAL"
+	if class >= decide.Power {
+		level = "FULL"
+	}
+	if level == s.durable {
+		return nil
+	}
+	s.durable = "" // should it fail
+	if _, err := s.writing.ExecContext(ctx, "PRAGMA synchronous = "+level); err != nil {
+		return err
+	}
+	s.durable = level
+	return nil
 }
 
 func (s *sqlite) commit(tx *sql.Tx) error {
@@ -232,6 +255,12 @@ func (s *sqlite) release() {
 
 func (s *sqlite) close() error {
 	var errs []error
+	if s.prepared != nil {
+		s.prepared.close()
+	}
+	if s.reads != nil {
+		s.reads.close()
+	}
 	for _, db := range []*sql.DB{s.reading, s.writing} {
 		if db != nil {
 			errs = append(errs, db.Close())

@@ -35,6 +35,7 @@ type Store struct {
 	write  *writer
 	key    []byte
 	traces traces
+	rooms  rooms
 	o      Options
 
 	stop chan struct{}

@@ -43,8 +43,12 @@ func (t *storeTx) InsertTurn(r decide.TurnRow) error {
 
 // admit refuses a turn of a principal that has too many. Those whose time is over take nobody's place.
 func (t *storeTx) admit(principal string) error {
+	if t.s.rooms.take(principal) {
+		return nil
+	}
 	count := func() (n int, err error) {
 		err = t.row("SELECT count(*) FROM (SELECT 1 FROM {turns} WHERE principal = $1 AND live = 1 LIMIT $2) AS those", principal, t.s.o.Live).Scan(&n)
+		t.s.rooms.counted(principal, t.s.o.Live-n)
 		return n, err
 	}
 	n, err := count()

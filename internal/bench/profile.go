@@ -56,7 +56,7 @@ func profiled(o options, g group, callers int) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	t, err := connect(ours, g.via, g.era, g.work.fillers, limits{})
+	t, err := connect(ours, g.via, g.era, g.work.fillers, limits{Store: plan{dir: dir}.fresh(g.store)})
 	if err != nil {
 		return err
 	}
