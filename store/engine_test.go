@@ -89,73 +89,73 @@ func answer(t testing.TB, e *decide.Engine, handle, call string) decide.Outcome 
 
 // TestRestart: a turn outlives its process, is answered once, and the same answer again gets what was recorded.
 func TestRestart(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path, marks := filepath.Join(dir, "turns.db"), filepath.Join(dir, "marks")
-	for _, longIDs := range []bool{true, false} {
-		before := effects(t, marks)
-		first := open(t, path, store.Options{})
-		handle := openTurn(t, engineOver(t, first, longIDs, marks, func() {}))
-		if err := first.Close(); err != nil {
-			t.Fatal(err)
+	inEachPlace(t, func(t *testing.T, p place) {
+		name, marks := p.fresh(t), filepath.Join(t.TempDir(), "marks")
+		for _, longIDs := range []bool{true, false} {
+			before := effects(t, marks)
+			first := p.open(t, name)
+			handle := openTurn(t, engineOver(t, first, longIDs, marks, func() {}))
+			if err := first.Close(); err != nil {
+				t.Fatal(err)
+			}
+			second := p.open(t, name)
+			if out := answer(t, engineOver(t, second, longIDs, marks, func() {}), handle, "tag"); out.State != decide.Done || out.Recorded {
+				t.Fatalf("after a restart: %+v", out)
+			}
+			if err := second.Close(); err != nil {
+				t.Fatal(err)
+			}
+			third := p.open(t, name)
+			if out := answer(t, engineOver(t, third, longIDs, marks, func() {}), handle, "tag"); out.State != decide.Done || !out.Recorded {
+				t.Errorf("the same answer again: %+v", out)
+			}
+			if n := effects(t, marks) - before; n != 1 {
+				t.Errorf("it ran %d times", n)
+			}
+			if err := third.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		second := open(t, path, store.Options{})
-		if out := answer(t, engineOver(t, second, longIDs, marks, func() {}), handle, "tag"); out.State != decide.Done || out.Recorded {
-			t.Fatalf("after a restart: %+v", out)
-		}
-		if err := second.Close(); err != nil {
-			t.Fatal(err)
-		}
-		third := open(t, path, store.Options{})
-		if out := answer(t, engineOver(t, third, longIDs, marks, func() {}), handle, "tag"); out.State != decide.Done || !out.Recorded {
-			t.Errorf("the same answer again: %+v", out)
-		}
-		if n := effects(t, marks) - before; n != 1 {
-			t.Errorf("it ran %d times", n)
-		}
-		if err := third.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }
 
 // TestReplicas: a turn with a long id is answered by any process that shares the store; one with a short id by its own, as long as
 // that lives.
 func TestReplicas(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path, marks := filepath.Join(dir, "turns.db"), filepath.Join(dir, "marks")
-	for _, longIDs := range []bool{true, false} {
-		mine := open(t, path, store.Options{})
-		other := engineOver(t, open(t, path, store.Options{}), longIDs, marks, func() {})
-		handle := openTurn(t, engineOver(t, mine, longIDs, marks, func() {}))
-		out := answer(t, other, handle, "look")
-		if taken := out.State == decide.Done; taken != longIDs {
-			t.Errorf("long ids %v: the other process answers %+v", longIDs, out)
+	inEachPlace(t, func(t *testing.T, p place) {
+		name, marks := p.fresh(t), filepath.Join(t.TempDir(), "marks")
+		for _, longIDs := range []bool{true, false} {
+			mine := p.open(t, name)
+			other := engineOver(t, p.open(t, name), longIDs, marks, func() {})
+			handle := openTurn(t, engineOver(t, mine, longIDs, marks, func() {}))
+			out := answer(t, other, handle, "look")
+			if taken := out.State == decide.Done; taken != longIDs {
+				t.Errorf("long ids %v: the other process answers %+v", longIDs, out)
+			}
+			if longIDs {
+				continue
+			}
+			if !errors.Is(out.Problem, decide.ErrNoTurn) {
+				t.Errorf("another's short id: %v", out.Problem)
+			}
+			if err := mine.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if out := answer(t, other, handle, "look"); out.State != decide.Done {
+				t.Errorf("when its process is gone: %+v", out)
+			}
 		}
-		if longIDs {
-			continue
-		}
-		if !errors.Is(out.Problem, decide.ErrNoTurn) {
-			t.Errorf("another's short id: %v", out.Problem)
-		}
-		if err := mine.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if out := answer(t, other, handle, "look"); out.State != decide.Done {
-			t.Errorf("when its process is gone: %+v", out)
-		}
-	}
+	})
 }
 
 // runForEver is a child that begins a write and never ends it.
-func runForEver(path string) error {
-	s, err := store.Open(context.Background(), store.Where{Kind: "sqlite", Path: path}, store.Options{})
+func runForEver(where store.Where) error {
+	s, err := store.Open(context.Background(), where, store.Options{})
 	if err != nil {
 		return err
 	}
 	var handle string
-	e := engineOver(nil, s, true, path+".marks", func() {
+	e := engineOver(nil, s, true, os.Getenv(victimMarks), func() {
 		fmt.Println("runs", handle)
 		select {}
 	})
@@ -171,36 +171,37 @@ func runForEver(path string) error {
 
 // TestKilledInTheMiddle: a write whose process was killed is unknown to all who ask afterwards, and never runs again.
 func TestKilledInTheMiddle(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "turns.db")
-	s := open(t, path, store.Options{})
-	cmd, out := child(t, "runner", path)
-	in := bufio.NewScanner(out)
-	if !in.Scan() {
-		t.Fatalf("the child says nothing: %v", cmd.Wait())
-	}
-	_, handle, ok := strings.Cut(in.Text(), " ")
-	if !ok || handle == "" {
-		t.Fatalf("the child says %q", in.Text())
-	}
-	e := engineOver(t, s, true, path+".marks", func() {})
-	asked := make(chan decide.Outcome, 1)
-	go func() { asked <- answer(t, e, handle, "tag") }() // waits for the end of the run
-	select {
-	case out := <-asked:
-		t.Errorf("while it runs elsewhere: %+v", out)
-	case <-time.After(300 * time.Millisecond): // a little while, in which nothing may come
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // killed
-	for i, out := range []decide.Outcome{<-asked, answer(t, e, handle, "tag"), answer(t, e, handle, "look")} {
-		if out.State != decide.Unknown {
-			t.Errorf("asked %d: %s: %s", i, out.State, out.Text)
+	inEachPlace(t, func(t *testing.T, p place) {
+		name, marks := p.fresh(t), filepath.Join(t.TempDir(), "marks")
+		s := p.open(t, name)
+		cmd, out := child(t, "runner", name, victimMarks+"="+marks)
+		in := bufio.NewScanner(out)
+		if !in.Scan() {
+			t.Fatalf("the child says nothing: %v", cmd.Wait())
 		}
-	}
-	if n := effects(t, path+".marks"); n != 1 {
-		t.Errorf("it ran %d times", n)
-	}
+		_, handle, ok := strings.Cut(in.Text(), " ")
+		if !ok || handle == "" {
+			t.Fatalf("the child says %q", in.Text())
+		}
+		e := engineOver(t, s, true, marks, func() {})
+		asked := make(chan decide.Outcome, 1)
+		go func() { asked <- answer(t, e, handle, "tag") }() // waits for the end of the run
+		select {
+		case out := <-asked:
+			t.Errorf("while it runs elsewhere: %+v", out)
+		case <-time.After(300 * time.Millisecond): // a little while, in which nothing may come
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed
+		for i, out := range []decide.Outcome{<-asked, answer(t, e, handle, "tag"), answer(t, e, handle, "look")} {
+			if out.State != decide.Unknown {
+				t.Errorf("asked %d: %s: %s", i, out.State, out.Text)
+			}
+		}
+		if n := effects(t, marks); n != 1 {
+			t.Errorf("it ran %d times", n)
+		}
+	})
 }

@@ -32,6 +32,38 @@ func openHere(t *testing.T, o Options) (*Store, *sqlite) {
 	return s, below
 }
 
+// inEach runs a test over a file and over PostgreSQL, with fresh stores.
+func inEach(t *testing.T, test func(t *testing.T, fresh func(t *testing.T, o Options) (*Store, Where))) {
+	t.Parallel()
+	for name, fresh := range map[string]func(t testing.TB) Where{
+		"sqlite":   func(t testing.TB) Where { return Where{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "turns.db")} },
+		"postgres": func(t testing.TB) Where { return Where{Kind: "postgres", url: FreshPostgres(t)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(t *testing.T, o Options) (*Store, Where) {
+				t.Helper()
+				where := fresh(t)
+				return openedAt(t, where, o), where
+			})
+		})
+	}
+}
+
+func openedAt(t *testing.T, where Where, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), where, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
 func insertAs(ctx context.Context, s *Store, c decide.Class, r decide.TurnRow) error {
 	return s.Do(ctx, c, func(tx decide.Tx) error { return tx.InsertTurn(r) })
 }
@@ -71,21 +103,22 @@ func TestDiskFull(t *testing.T) {
 
 // TestNewerSchema: a store of a newer version is left alone, at start and when another process brings it there.
 func TestNewerSchema(t *testing.T) {
-	t.Parallel()
-	s, _ := openHere(t, Options{})
-	err := s.write.write(t.Context(), decide.Power, func(w *work) error {
-		_, err := w.exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
-		return err
+	inEach(t, func(t *testing.T, fresh func(t *testing.T, o Options) (*Store, Where)) {
+		s, where := fresh(t, Options{})
+		err := s.write.write(t.Context(), decide.Power, func(w *work) error {
+			_, err := w.exec("INSERT INTO {goose_db_version} (version_id, is_applied) VALUES (9999, $1)", true)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := insertAs(t.Context(), s, decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrNewer) {
+			t.Errorf("a write: %v", err)
+		}
+		if other, err := Open(t.Context(), where, Options{}); !errors.Is(err, ErrNewer) {
+			t.Errorf("at start: %v, %v", other, err)
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := insertAs(t.Context(), s, decide.Kill, turnRow("a", 1)); !errors.Is(err, ErrNewer) {
-		t.Errorf("a write: %v", err)
-	}
-	if other, err := Open(t.Context(), Where{Kind: "sqlite", Path: s.db.name}, Options{}); !errors.Is(err, ErrNewer) {
-		t.Errorf("at start: %v, %v", other, err)
-	}
 }
 
 // TestHeldByAnother: a write does not wait for ever for a process that holds the lock, and goes on when that lets go.
@@ -120,31 +153,32 @@ func TestHeldByAnother(t *testing.T) {
 
 // TestSweep: what is over for ten minutes goes, in small steps, but for what may have run.
 func TestSweep(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	s, _ := openHere(t, Options{Now: func() time.Time { return now }})
-	const many = 2*sweepMost + 10
-	for i := range many {
-		r := turnRow(fmt.Sprint("r", i), 1)
-		r.Expires = now.Add(-11 * time.Minute)
-		if i < 5 {
-			r.State = []decide.State{decide.Running, decide.Unknown, decide.Parked, decide.Done, decide.Open}[i]
+	inEach(t, func(t *testing.T, fresh func(t *testing.T, o Options) (*Store, Where)) {
+		now := time.Now()
+		s, _ := fresh(t, Options{Now: func() time.Time { return now }})
+		const many = 2*sweepMost + 10
+		for i := range many {
+			r := turnRow(fmt.Sprint("r", i), 1)
+			r.Expires = now.Add(-11 * time.Minute)
+			if i < 5 {
+				r.State = []decide.State{decide.Running, decide.Unknown, decide.Parked, decide.Done, decide.Open}[i]
+			}
+			if err := insertAs(t.Context(), s, decide.Trail, r); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := insertAs(t.Context(), s, decide.Trail, r); err != nil {
+		recent := turnRow("recent", 1)
+		recent.Expires = now.Add(-9 * time.Minute)
+		if err := insertAs(t.Context(), s, decide.Trail, recent); err != nil {
 			t.Fatal(err)
 		}
-	}
-	recent := turnRow("recent", 1)
-	recent.Expires = now.Add(-9 * time.Minute)
-	if err := insertAs(t.Context(), s, decide.Trail, recent); err != nil {
-		t.Fatal(err)
-	}
-	s.sweep()
-	var left int
-	if err := s.db.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM turns").Scan(&left); err != nil {
-		t.Fatal(err)
-	}
-	if left != 4 {
-		t.Errorf("%d turns are left, want those that run, may have run or wait, and the recent one", left)
-	}
+		s.sweep()
+		var left int
+		if err := s.db.row(t.Context(), "SELECT count(*) FROM {turns}").Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+		if left != 4 {
+			t.Errorf("%d turns are left, want those that run, may have run or wait, and the recent one", left)
+		}
+	})
 }

@@ -28,6 +28,17 @@ func allPlaces(t testing.TB) []place {
 	return append(places(t), place{name: "memory", fresh: func(testing.TB) string { return "memory:" }})
 }
 
+// inEachPlace runs a test over all that several processes can share.
+func inEachPlace(t *testing.T, test func(t *testing.T, p place)) {
+	t.Parallel()
+	for _, p := range places(t) {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, p)
+		})
+	}
+}
+
 // open opens the store of that name until the test ends.
 func (place) open(t testing.TB, name string) *store.Store {
 	t.Helper()

@@ -9,10 +9,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/store"
@@ -33,19 +33,19 @@ func TestMain(m *testing.M) {
 }
 
 // beChild opens the store and, as a writer, writes until it is killed; each line it prints is something that was acknowledged.
-func beChild(role, path string) error {
+func beChild(role, name string) error {
+	where, err := store.ParseWhere(name)
+	if err != nil {
+		return err
+	}
 	switch role {
 	case "runner":
-		return runForEver(path)
+		return runForEver(where)
 	case "victim":
-		where, err := store.ParseWhere(path)
-		if err != nil {
-			return err
-		}
 		return beVictim(where)
 	}
 	ctx := context.Background()
-	s, err := store.Open(ctx, store.Where{Kind: "sqlite", Path: path}, store.Options{Live: 1 << 20})
+	s, err := store.Open(ctx, where, store.Options{Live: 1 << 20})
 	if err != nil {
 		return err
 	}
@@ -69,14 +69,14 @@ func beChild(role, path string) error {
 	}
 }
 
-func child(t *testing.T, role, path string) (*exec.Cmd, io.Reader) {
+func child(t *testing.T, role, name string, env ...string) (*exec.Cmd, io.Reader) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+path)
+	cmd.Env = append(append(os.Environ(), childRole+"="+role, childPath+"="+name), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -101,40 +101,44 @@ func rounds(t *testing.T, usual int) int {
 
 // TestManyOpenAtOnce: eight processes open a file that is not there, at the same time, and none fails.
 func TestManyOpenAtOnce(t *testing.T) {
-	t.Parallel()
-	for range rounds(t, 3) {
-		path := filepath.Join(t.TempDir(), "turns.db")
-		var all sync.WaitGroup
-		for range 8 {
-			cmd, out := child(t, "opener", path)
-			all.Go(func() {
-				said, _ := io.ReadAll(out)
-				if err := cmd.Wait(); err != nil {
-					t.Errorf("%v: %s", err, said)
+	inEachPlace(t, func(t *testing.T, p place) {
+		for range rounds(t, 3) {
+			name := p.fresh(t)
+			var all sync.WaitGroup
+			for range 8 {
+				cmd, out := child(t, "opener", name)
+				all.Go(func() {
+					said, _ := io.ReadAll(out)
+					if err := cmd.Wait(); err != nil {
+						t.Errorf("%v: %s", err, said)
+					}
+				})
+			}
+			all.Wait()
+			if path, ok := strings.CutPrefix(name, "sqlite:"); ok {
+				if left, err := os.ReadDir(path + ".lives"); err != nil || len(left) > 0 {
+					t.Errorf("signs of life are left: %v, %v", left, err)
 				}
-			})
+			}
 		}
-		all.Wait()
-		if left, err := os.ReadDir(path + ".lives"); err != nil || len(left) > 0 {
-			t.Errorf("signs of life are left: %v, %v", left, err)
-		}
-	}
+	})
 }
 
 // TestKilled: whatever a process was doing when it was killed, all that it was told is written stands, and it is known to be dead at once.
 func TestKilled(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "turns.db")
-	s := open(t, path, store.Options{})
-	for range rounds(t, 4) {
-		var all sync.WaitGroup
-		for range 3 {
-			cmd, out := child(t, "writer", path)
-			kill := 1 + rand.IntN(300)
-			all.Go(func() { killAfter(t, s, cmd, out, kill) })
+	inEachPlace(t, func(t *testing.T, p place) {
+		name := p.fresh(t)
+		s := p.open(t, name)
+		for range rounds(t, 4) {
+			var all sync.WaitGroup
+			for range 3 {
+				cmd, out := child(t, "writer", name)
+				kill := 1 + rand.IntN(300)
+				all.Go(func() { killAfter(t, s, cmd, out, kill) })
+			}
+			all.Wait()
 		}
-		all.Wait()
-	}
+	})
 }
 
 // killAfter kills a writer after so many of its lines, and looks for all that it was told.
@@ -164,9 +168,7 @@ func killAfter(t *testing.T, s *store.Store, cmd *exec.Cmd, out io.Reader, lines
 		}
 	}
 	_ = cmd.Wait() // killed
-	if alive, err := s.Alive(owner); alive || err != nil {
-		t.Errorf("a dead process is taken for living: %v", err)
-	}
+	soonDead(t, s, owner)
 	for id, state := range told {
 		r, err := s.Turn(context.Background(), id)
 		if err != nil || state == decide.Running && r.State != decide.Running {
@@ -177,19 +179,36 @@ func killAfter(t *testing.T, s *store.Store, cmd *exec.Cmd, out io.Reader, lines
 
 // TestShared: several processes write one file at the same time; each comes forward, and nothing is lost.
 func TestShared(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "turns.db")
-	s := open(t, path, store.Options{})
-	const each = 60
-	var all sync.WaitGroup
-	for range 4 {
-		cmd, out := child(t, "writer", path)
-		all.Go(func() { killAfter(t, s, cmd, out, each) })
-	}
-	for i := range each {
-		if err := insertAs(t.Context(), s, decide.Power, row(fmt.Sprint("mine", i))); err != nil && !errors.Is(err, store.ErrBusy) {
-			t.Error(err)
+	inEachPlace(t, func(t *testing.T, p place) {
+		name := p.fresh(t)
+		s := p.open(t, name)
+		const each = 60
+		var all sync.WaitGroup
+		for range 4 {
+			cmd, out := child(t, "writer", name)
+			all.Go(func() { killAfter(t, s, cmd, out, each) })
+		}
+		for i := range each {
+			if err := insertAs(t.Context(), s, decide.Power, row(fmt.Sprint("mine", i))); err != nil && !errors.Is(err, store.ErrBusy) {
+				t.Error(err)
+			}
+		}
+		all.Wait()
+	})
+}
+
+// soonDead waits until a process that was killed is known to be dead: at once with a file, and with a server as soon as that has seen that
+// the connection is closed.
+func soonDead(t *testing.T, s *store.Store, owner string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		alive, err := s.Alive(owner)
+		if err == nil && !alive {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("a dead process is taken for living: %v", err)
+			return
 		}
 	}
-	all.Wait()
 }

@@ -39,7 +39,7 @@ func row(id string) decide.TurnRow {
 	return decide.TurnRow{ID: id, Principal: "os:1000", Config: "desk", State: decide.Open, Round: 1, Expires: time.Now().Add(time.Hour), Data: []byte(`{}`)}
 }
 
-func insertAs(ctx context.Context, s *store.Store, c decide.Class, r decide.TurnRow) error {
+func insertAs(ctx context.Context, s decide.Store, c decide.Class, r decide.TurnRow) error {
 	return s.Do(ctx, c, func(tx decide.Tx) error { return tx.InsertTurn(r) })
 }
 
@@ -155,56 +155,58 @@ func half(path string) error {
 
 // TestPrincipalsHaveLimits: too many open turns of one principal are refused, and one whose time is over takes no place.
 func TestPrincipalsHaveLimits(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	s := open(t, filepath.Join(t.TempDir(), "turns.db"), store.Options{Live: 3, Now: func() time.Time { return now }})
-	over := row("over")
-	over.Expires = now.Add(-time.Second)
-	insert(t, s, over, row("a"), row("b"))
-	insert(t, s, row("c"))
-	if _, err := s.Turn(t.Context(), "over"); !errors.Is(err, decide.ErrNoTurnRow) {
-		t.Errorf("one whose time is over is still there: %v", err)
-	}
-	var full *decide.FullError
-	if err := insertAs(t.Context(), s, decide.Kill, row("d")); !errors.As(err, &full) {
-		t.Errorf("a fourth turn: %v", err)
-	}
-	other := row("e")
-	other.Principal = "os:2"
-	insert(t, s, other)
-	done := row("a")
-	done.State = decide.Done
-	was, err := s.Turn(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, swapped, err := swapAs(t.Context(), s, decide.Kill, was, done); err != nil || !swapped {
-		t.Fatal(swapped, err)
-	}
-	insert(t, s, row("d"))
+	inEachPlace(t, func(t *testing.T, p place) {
+		now := time.Now()
+		s := openAt(t, p.fresh(t), store.Options{Live: 3, Now: func() time.Time { return now }})
+		over := row("over")
+		over.Expires = now.Add(-time.Second)
+		insert(t, s, over, row("a"), row("b"))
+		insert(t, s, row("c"))
+		if _, err := s.Turn(t.Context(), "over"); !errors.Is(err, decide.ErrNoTurnRow) {
+			t.Errorf("one whose time is over is still there: %v", err)
+		}
+		var full *decide.FullError
+		if err := insertAs(t.Context(), s, decide.Kill, row("d")); !errors.As(err, &full) {
+			t.Errorf("a fourth turn: %v", err)
+		}
+		other := row("e")
+		other.Principal = "os:2"
+		insert(t, s, other)
+		done := row("a")
+		done.State = decide.Done
+		was, err := s.Turn(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, swapped, err := swapAs(t.Context(), s, decide.Kill, was, done); err != nil || !swapped {
+			t.Fatal(swapped, err)
+		}
+		insert(t, s, row("d"))
+	})
 }
 
 // TestStepsStandAlone: of many writes at once, those that are refused undo nothing of the others.
 func TestStepsStandAlone(t *testing.T) {
-	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "turns.db"), store.Options{})
-	insert(t, s, row("taken"))
-	var all sync.WaitGroup
-	for i := range 200 {
-		all.Go(func() {
-			r, want := row(fmt.Sprint("r", i)), error(nil)
-			if i%3 == 0 {
-				r, want = row("taken"), decide.ErrTaken
-			}
-			if err := insertAs(t.Context(), s, decide.Class(i%3), r); !errors.Is(err, want) {
-				t.Errorf("%s: %v, want %v", r.ID, err, want)
-			}
-		})
-	}
-	all.Wait()
-	for i := range 200 {
-		if _, err := s.Turn(t.Context(), fmt.Sprint("r", i)); i%3 != 0 && err != nil {
-			t.Errorf("r%d: %v", i, err)
+	inEachPlace(t, func(t *testing.T, p place) {
+		s := openAt(t, p.fresh(t), store.Options{})
+		insert(t, s, row("taken"))
+		var all sync.WaitGroup
+		for i := range 200 {
+			all.Go(func() {
+				r, want := row(fmt.Sprint("r", i)), error(nil)
+				if i%3 == 0 {
+					r, want = row("taken"), decide.ErrTaken
+				}
+				if err := insertAs(t.Context(), s, decide.Class(i%3), r); !errors.Is(err, want) {
+					t.Errorf("%s: %v, want %v", r.ID, err, want)
+				}
+			})
 		}
-	}
+		all.Wait()
+		for i := range 200 {
+			if _, err := s.Turn(t.Context(), fmt.Sprint("r", i)); i%3 != 0 && err != nil {
+				t.Errorf("r%d: %v", i, err)
+			}
+		}
+	})
 }
