@@ -1,12 +1,15 @@
 package main
 
 import (
+	cryptorand "crypto/rand"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -321,8 +324,42 @@ type sharedStore struct {
 	store   func(t *testing.T) string
 }
 
-func sharedStores(testing.TB) map[string]sharedStore {
-	return map[string]sharedStore{
+func sharedStores(t testing.TB) map[string]sharedStore {
+	all := map[string]sharedStore{
 		"four on one SQLite file": {4, func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "store.db") }},
 	}
+	if os.Getenv(testPostgres) == "" {
+		t.Log("not tested with PostgreSQL, since " + testPostgres + " holds no URL of a server; .ci/postgres COMMAND starts one for a command")
+		return all
+	}
+	all["two on one PostgreSQL"] = sharedStore{2, freshPostgres}
+	return all
+}
+
+// testPostgres names the variable that holds the URL of a PostgreSQL server for tests.
+const testPostgres = "MCP_DECIDE_TEST_POSTGRES"
+
+// freshPostgres is the URL of a schema that is removed after the test.
+func freshPostgres(t *testing.T) string {
+	t.Helper()
+	u, err := url.Parse(os.Getenv(testPostgres))
+	if err != nil {
+		t.Fatalf("%s can't be read", testPostgres)
+	}
+	schema := "test_" + strings.ToLower(cryptorand.Text()[:16])
+	query := u.Query()
+	query.Set("search_path", schema)
+	u.RawQuery = query.Encode()
+	t.Cleanup(func() {
+		db, err := sql.Open("pgx", u.String())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer db.Close()
+		if _, err := db.Exec(`DROP SCHEMA IF EXISTS "` + schema + `" CASCADE`); err != nil {
+			t.Error(err)
+		}
+	})
+	return u.String()
 }
