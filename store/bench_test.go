@@ -76,3 +76,21 @@ func writeCall(s decide.Store, id string) error {
 		return err
 	})
 }
+
+// BenchmarkTurns is a turn of an engine, opened and answered with a method that reads.
+func BenchmarkTurns(b *testing.B) {
+	turns := func(s decide.Store) func(*testing.B) {
+		return func(b *testing.B) {
+			e := engineOver(b, s, true, "", func() {})
+			for b.Loop() {
+				if out := answer(b, e, openTurn(b, e), "look"); out.State != decide.Done {
+					b.Fatalf("%+v", out)
+				}
+			}
+		}
+	}
+	for _, p := range allPlaces(b) {
+		b.Run(p.name, turns(openAt(b, p.fresh(b), store.Options{Live: 1 << 30})))
+	}
+	b.Run("memory.go", turns(decide.NewMemory(decide.MemoryLimits{})))
+}

@@ -24,7 +24,7 @@ var (
 )
 
 // engineOver is an engine whose write leaves a mark in a file and then calls tag.
-func engineOver(t testing.TB, s *store.Store, longIDs bool, marks string, tag func()) *decide.Engine {
+func engineOver(t testing.TB, s decide.Store, longIDs bool, marks string, tag func()) *decide.Engine {
 	reg := registry.New()
 	for _, m := range []registry.Method{
 		{Name: "look", Summary: "Looks.", Effect: registry.Read, Run: func(context.Context, registry.Args) (any, error) { return "seen", nil }},
