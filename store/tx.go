@@ -43,13 +43,6 @@ func (w *work) row(text string, args ...any) *sql.Row {
 	return row
 }
 
-// query reads rows.
-func (w *work) query(text string, args ...any) (*sql.Rows, error) {
-	rows, err := w.tx.QueryContext(w.tx.ctx, w.text(text), plainArgs(args)...)
-	w.note(err)
-	return rows, err
-}
-
 // exec says how many rows were written.
 func (w *work) exec(text string, args ...any) (int64, error) {
 	done, err := w.tx.ExecContext(w.tx.ctx, w.text(text), plainArgs(args)...)
