@@ -137,6 +137,12 @@ func (m *Method) Digest() string {
 // the program was found, and what a value or schema method returns: that is text, and nothing runs. The method need not be prepared.
 func (m *Method) RunDigest() string { return runDigestOf(m) }
 
+// Veiled reports whether something in the arguments is secret or filled in by the host. What a caller writes for such a method is not kept as it
+// came: it may hold a secret, in whatever place. One that was not prepared counts as veiled.
+func (m *Method) Veiled() bool {
+	return !m.ready() || m.made.root.veiled || m.made.root.hides
+}
+
 // Visible are the parameters that a caller sees, in declared order. Don't change them.
 func (m *Method) Visible() []Param {
 	if !m.ready() {

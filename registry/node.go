@@ -18,6 +18,7 @@ type node struct {
 	items    *node // of a list
 	secret   bool  // masked with all that is below
 	veiled   bool  // something in it is secret
+	hides    bool  // something in it is filled in by the host
 }
 
 // field is one key of an object.
@@ -63,7 +64,7 @@ func nodeOfParam(p *Param) (n *node, err error) {
 	case p.Type == Array && p.Items != nil:
 		var items *node
 		if items, err = nodeOfParam(p.Items); items != nil {
-			n = &node{items: items, veiled: items.veiled}
+			n = &node{items: items, veiled: items.veiled, hides: items.hides}
 		}
 	}
 	if p.Secret {
@@ -122,6 +123,7 @@ func (n *node) add(f field) {
 	}
 	n.fields = append(n.fields, f)
 	n.veiled = n.veiled || f.node != nil && f.node.veiled
+	n.hides = n.hides || f.hidden || f.node != nil && f.node.hides
 }
 
 // field is the field of that name; nil when there is none.

@@ -101,6 +101,15 @@ func marshalled(value string) string {
 	return string(out)
 }
 
+// Redact takes hidden and secret values out of a text that is kept, as Redact does with values. What came out of a run holds them when the run
+// repeats what it was given.
+func (b Bound) Redact(text string) string {
+	if len(b.hidden) == 0 && (b.root == nil || !b.root.veiled) {
+		return text
+	}
+	return b.redact(text)
+}
+
 // redact takes hidden and secret values out of a text.
 func (b Bound) redact(text string) string {
 	if text == "" {
