@@ -55,7 +55,7 @@ func NewMemory(l Limits) *Memory {
 }
 
 // Record keeps a copy of r. A record without an id gets one, one without a time the present. A
-// record that is larger than the byte limit on its own is kept without its arguments and with its
+// record that is larger than the byte limit on its own is kept without its arguments, reply and output and with its
 // error and reason cut; the count of Dropped says nothing of it.
 func (m *Memory) Record(_ context.Context, r Record) {
 	now := m.Now()
@@ -67,7 +67,7 @@ func (m *Memory) Record(_ context.Context, r Record) {
 	}
 	r = copied(r)
 	if size(r) > m.limits.Bytes {
-		r.Args, r.Dropped = nil, nil
+		r.Args, r.Dropped, r.Reply, r.Output = nil, nil, "", ""
 		r.Error = strings.ToValidUTF8(r.Error[:min(len(r.Error), 200)], "")
 		r.Reason = strings.ToValidUTF8(r.Reason[:min(len(r.Reason), 200)], "")
 	}
@@ -105,6 +105,46 @@ func (m *Memory) Get(id string) (Record, bool) {
 		return Record{}, false
 	}
 	return copied(m.ring[m.head+at-m.first].Record), true
+}
+
+// Trace finds one record by its id. ErrNoRecord means that there is none, or no longer.
+func (m *Memory) Trace(_ context.Context, id string) (Record, error) {
+	r, ok := m.Get(id)
+	if !ok {
+		return Record{}, ErrNoRecord
+	}
+	return r, nil
+}
+
+// TracesOfTurn are the newest records of a turn, at most so many, oldest first.
+func (m *Memory) TracesOfTurn(_ context.Context, turn string, most int) ([]Record, error) {
+	return m.newest(most, func(r *Record) bool { return r.Turn != "" && TurnOf(r.Turn) == turn }), nil
+}
+
+// TracesUnder are the newest records that began with a record, at most so many, oldest first.
+func (m *Memory) TracesUnder(_ context.Context, root string, most int) ([]Record, error) {
+	return m.newest(most, func(r *Record) bool { return r.Root == root }), nil
+}
+
+func (m *Memory) newest(most int, wanted func(*Record) bool) []Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire(m.Now())
+	var found []Record
+	for i := len(m.ring) - 1; i >= m.head && len(found) < most; i-- {
+		if r := &m.ring[i].Record; wanted(r) {
+			found = append(found, copied(*r))
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// Kept says how many records came, also those that have gone since.
+func (m *Memory) Kept() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return int64(m.first + m.len())
 }
 
 // Dropped says how many records went because of the limits.
@@ -152,7 +192,9 @@ func copied(r Record) Record {
 // size is about what a record takes.
 func size(r Record) int {
 	n := 200 + len(r.ID) + len(r.Path) + len(r.Caller) + len(r.Method) + len(r.Decision) + len(r.Turn) + len(r.Option) +
-		len(r.Args) + len(r.State) + len(r.Error) + len(r.Reason) + len(r.Strategy) + len(r.Form) + len(r.Refused)
+		len(r.Args) + len(r.State) + len(r.Error) + len(r.Reason) + len(r.Strategy) + len(r.Form) + len(r.Refused) +
+		len(r.Reply) + len(r.ReplyDigest) + len(r.Menu) + len(r.Call) + len(r.Output) + len(r.Model) +
+		len(r.Parent) + len(r.Root) + len(r.Era) + len(r.Request) + len(r.TraceParent)
 	for _, d := range r.Dropped {
 		n += 16 + len(d)
 	}
