@@ -24,6 +24,8 @@ func (e *Engine) Answer(ctx context.Context, v *View, a Answer) (Outcome, error)
 	}
 	r := &reply{Engine: e, v: e.orCurrent(v), a: a, digest: e.textDigest(a)}
 	r.rec = trace.Record{Time: e.now(), Path: path(a.Channel), Caller: a.Caller.ID, Turn: shownHandle(a.Handle), Reason: folded(a.Reason)}
+	r.rec.ReplyDigest = r.digest
+	ctx = e.begin(ctx, &r.rec)
 	out, err := r.answer(ctx)
 	r.record(ctx, out, err)
 	return out, err
@@ -63,6 +65,7 @@ func (r *reply) answer(ctx context.Context) (Outcome, error) {
 	}
 	r.round = round
 	r.rec.Turn, r.rec.Decision = handle(id, round), t.Decision
+	ctx = r.within(ctx, t)
 	for range maxLost {
 		out, winner, err := r.take(ctx, t)
 		if errors.Is(err, ErrNoTurnRow) { // forgotten while it was looked at
@@ -113,6 +116,7 @@ func (r *reply) take(ctx context.Context, t *turn) (out Outcome, winner *turn, e
 	if !ok || d.digest != t.Digest || !stands(t.Offer, r.v.Offered(d)) {
 		return r.drift(ctx, t, d)
 	}
+	r.keepReply(d)
 	if problem := misformed(r.a); problem != nil {
 		return r.slip(ctx, t, d, nil, problem)
 	}

@@ -101,6 +101,7 @@ func (r *reply) fresh(ctx context.Context, t *turn) (*turn, error) {
 	if err != nil {
 		return nil, nil
 	}
+	next.Trace, next.TraceParent = t.Trace, t.TraceParent
 	if err := r.insert(ctx, next); err != nil {
 		var full *FullError
 		if errors.As(err, &full) {

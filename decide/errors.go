@@ -15,7 +15,7 @@ type DecisionError struct {
 	Kind     validate.Kind // of the last refusal
 	Problems []validate.Problem
 	Attempts int
-	Replies  []string // as given, oldest first, each cut to 16 KiB
+	Replies  []string // as given, oldest first, each cut to 16 KiB; "" for those that may have held a secret argument
 }
 
 func (e *DecisionError) Error() string {

@@ -12,14 +12,17 @@ import (
 // Open opens a turn and returns its ask. The error means that nothing was opened: a *validate.Error when the inputs
 // do not fit, a *FullError when there are too many turns.
 func (e *Engine) Open(ctx context.Context, v *View, o Opening) (Outcome, error) {
-	start := e.now()
-	out, err := e.open(ctx, e.orCurrent(v), o)
-	r := trace.Record{Time: start, Took: e.now().Sub(start), Path: path(o.Channel), Caller: o.Caller.ID, Turn: out.Handle, State: "opened"}
+	r := trace.Record{Time: e.now(), Path: path(o.Channel), Caller: o.Caller.ID, State: "opened"}
 	if o.Decision != nil {
 		r.Decision = o.Decision.Name
 	}
+	ctx = e.begin(ctx, &r)
+	out, err := e.open(ctx, e.orCurrent(v), o)
+	r.Took, r.Turn = e.now().Sub(r.Time), out.Handle
 	if err != nil {
 		r.State, r.Error = string(refused), inAWord(err)
+	} else {
+		r.Menu = e.menuDigest(out.Text)
 	}
 	e.record(ctx, r)
 	return out, err
@@ -36,6 +39,8 @@ func (e *Engine) open(ctx context.Context, v *View, o Opening) (Outcome, error) 
 	if err != nil {
 		return Outcome{}, err
 	}
+	within := trace.ScopeOf(ctx)
+	t.Trace, t.TraceParent = within.Root, within.TraceParent
 	if err := e.insert(ctx, t); err != nil { // T1
 		return Outcome{}, fmt.Errorf("opening a turn on %q: %w", o.Decision.Name, err)
 	}

@@ -3,22 +3,101 @@ package decide
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mcp-decide/mcp-decide/menu"
+	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/trace"
 )
 
-// record hands a record to the recorder, with an id.
+// begin gives a record its id and its place, and returns the context of what happens in its run.
+func (e *Engine) begin(ctx context.Context, r *trace.Record) context.Context {
+	if e.recorder == nil {
+		return ctx
+	}
+	r.ID = trace.NewID(r.Time)
+	*r = r.In(trace.ScopeOf(ctx))
+	return trace.WithScope(ctx, r.Scope())
+}
+
+// record hands a record to the recorder, with an id. A recorder that breaks does not break what is recorded.
 func (e *Engine) record(ctx context.Context, r trace.Record) {
 	if e.recorder == nil {
 		return
 	}
 	if r.ID == "" {
-		r.ID = trace.NewID(r.Time)
+		e.begin(ctx, &r)
 	}
+	defer func() {
+		if broke := recover(); broke != nil {
+			e.log.Error("the recorder broke, and a record is lost", "record", r.ID, "panic", fmt.Sprint(broke), "stack", string(debug.Stack()))
+		}
+	}()
 	e.recorder.Record(context.WithoutCancel(ctx), r)
+}
+
+// within ties the record of an answer to the opening of its turn, whatever request it came with.
+func (r *reply) within(ctx context.Context, t *turn) context.Context {
+	if r.recorder == nil {
+		return ctx
+	}
+	r.rec.Root = cmp.Or(r.rec.Root, t.Trace)
+	r.rec.TraceParent = cmp.Or(r.rec.TraceParent, t.TraceParent)
+	return trace.WithScope(ctx, r.rec.Scope())
+}
+
+// keepReply keeps the reply as it came, unless it may hold a secret: that may stand anywhere in it.
+func (r *reply) keepReply(d *Decision) {
+	for _, o := range r.v.all(d) {
+		if o.Method.Veiled() {
+			return
+		}
+	}
+	r.rec.Reply = cut(r.given(), maxReply)
+}
+
+// gave writes down what a run gave. Hidden and secret values that it repeats are taken out.
+func gave(rec *trace.Record, res registry.Result) {
+	rec.RunTook = res.Took
+	if res.Err != nil {
+		rec.Error = folded(res.Err.Error())
+	}
+	if res.State == registry.Done {
+		rec.Output = cut(res.Bound.Redact(plainText(res.Content)), trace.MaxText)
+	}
+}
+
+// plainText is what a result says, with a note for each block that is no text.
+func plainText(blocks []registry.Block) string {
+	if len(blocks) == 1 && blocks[0].Type == "text" {
+		return blocks[0].Text
+	}
+	var b strings.Builder
+	for i, block := range blocks {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		switch {
+		case block.Text != "":
+			b.WriteString(block.Text)
+		case block.URI != "" && block.Data == nil:
+			fmt.Fprintf(&b, "[%s %s]", block.Type, block.URI)
+		case block.Type != "text":
+			fmt.Fprintf(&b, "[%s %s, %d bytes]", block.Type, block.MIMEType, len(block.Data))
+		}
+	}
+	return b.String()
+}
+
+// menuDigest tells texts apart that were given to pick from. They may hold inputs, so it is keyed.
+func (e *Engine) menuDigest(text string) string {
+	if e.recorder == nil {
+		return ""
+	}
+	return e.mac("menu", text)
 }
 
 // record writes down what an answer came to, unless its run goes on and writes it down itself.
@@ -44,16 +123,18 @@ func (r *reply) record(ctx context.Context, out Outcome, err error) {
 		}
 	case out.Result != nil:
 		rec.State = string(out.Result.State)
-		if out.Result.Err != nil {
-			rec.Error = folded(out.Result.Err.Error())
-		}
+		gave(&rec, *out.Result)
+		rec.Reason = folded(out.Result.Bound.Redact(r.a.Reason))
+	}
+	if err == nil && out.State == Open && out.Result == nil && !out.Recorded && out.Handle != rec.Turn {
+		rec.Menu = r.menuDigest(out.Text) // another round was asked
 	}
 	r.Engine.record(ctx, rec)
 }
 
 // counted notes which of its round of tries an answer was, once that stands in the turn.
 func (r *reply) counted(at attempt) {
-	r.rec.Attempt = at.Number
+	r.rec.Attempt, r.rec.Call = at.Number, at.Call
 	if p := at.Problem; p != nil {
 		r.rec.Refused = cmp.Or(p.Refused, string(p.Kind))
 	}

@@ -13,7 +13,7 @@ import (
 // refuse takes an answer as refused: nothing of it ran. The turn goes on with one try less (T2), or ends with
 // what the decision has for that case (T4), or with nothing (T5).
 func (r *reply) refuse(ctx context.Context, t *turn, d *Decision, tried *registry.Option, problem error) (Outcome, *turn, error) {
-	at := attempt{Round: t.Round, At: r.now(), Verdict: refused, Text: r.digest, Reply: cut(r.given(), maxReply), Problem: recordable(problem), Number: t.Of - t.Tries + 1}
+	at := attempt{Round: t.Round, At: r.now(), Verdict: refused, Text: r.digest, Reply: r.rec.Reply, Problem: recordable(problem), Number: t.Of - t.Tries + 1}
 	if tried != nil {
 		at.Option = tried.Name
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/trace"
 	"github.com/mcp-decide/mcp-decide/validate"
 )
 
@@ -34,6 +35,9 @@ type body struct {
 	Attempts []attempt       `json:"attempts,omitempty"`
 	Next     string          `json:"next,omitempty"` // the turn opened in the place of this expired one
 
+	Trace       string `json:"trace,omitempty"`        // the record with which it began
+	TraceParent string `json:"trace_parent,omitempty"` // of the request that opened it
+
 	Opener string `json:"opener,omitempty"` // the process that opened it; "" = the store is nobody else's
 	Owner  string `json:"owner,omitempty"`  // the process that runs it, or ran it last
 }
@@ -52,7 +56,7 @@ type attempt struct {
 	Verdict verdict   `json:"verdict"`
 	Text    string    `json:"text,omitempty"`   // digest of the answer as it came
 	Pick    string    `json:"pick,omitempty"`   // digest of option and arguments, when the pick was taken
-	Reply   string    `json:"reply,omitempty"`  // a refused answer, cut
+	Reply   string    `json:"reply,omitempty"`  // a refused answer, cut; "" where it may hold a secret
 	Option  string    `json:"option,omitempty"` // what was picked, or tried
 	Problem *problem  `json:"problem,omitempty"`
 	Number  int       `json:"number,omitempty"` // which of the tries it was
@@ -99,8 +103,8 @@ const (
 	maxRounds = 20
 	maxDrifts = 3
 	freeSlips = 5
-	maxReply  = 16 << 10 // bytes kept of a refused reply
-	maxValue  = 64 << 10 // bytes of a result's value as JSON; a larger one is not kept beside its content
+	maxReply  = trace.MaxText // bytes kept of a refused reply
+	maxValue  = 64 << 10      // bytes of a result's value as JSON; a larger one is not kept beside its content
 )
 
 func unpack(r TurnRow) (*turn, error) {
