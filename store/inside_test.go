@@ -13,7 +13,7 @@ import (
 )
 
 // openHere opens a store in a file, and hands over what is below it.
-func openHere(t *testing.T, o Options) (*Store, *sqlite) {
+func openHere(t testing.TB, o Options) (*Store, *sqlite) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "turns.db")
 	below, err := openSQLite(t.Context(), path)

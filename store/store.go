@@ -17,6 +17,7 @@ import (
 // Options are the settings of a Store. The zero value gives the defaults.
 type Options struct {
 	Keep time.Duration    // how long records of what happened are kept; 0 = 30 days
+	Size int64            // bytes that these records take at most, about: above it the oldest go; 0 = 1 GiB
 	Live int              // turns of one principal that wait for an answer, a person or an end; 0 = 10,000
 	Now  func() time.Time // nil = the clock of the database; a file has the one of its machine
 	Log  *slog.Logger     // nil = nothing is logged
@@ -81,11 +82,14 @@ func newStore(ctx context.Context, db *database, o Options) (_ *Store, err error
 	if o.Keep <= 0 {
 		o.Keep = keepTraces
 	}
+	if o.Size <= 0 {
+		o.Size = sizeTraces
+	}
 	if o.Now == nil {
 		o.Now = db.now
 	}
 	o.Log = o.logger()
-	s := &Store{db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan trace.Record, maxQueued)}}
+	s := &Store{db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan trace.Record, maxQueued), full: make(chan struct{}, 1)}}
 	s.write = newWriter(db)
 	if s.key, err = s.secret(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

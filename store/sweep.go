@@ -13,7 +13,7 @@ const (
 	sweepMost  = 500 // rows of one transaction, so that nobody waits for long
 )
 
-// sweeper forgets turns whose time is over, and records that are too old, until the store is closed.
+// sweeper forgets turns whose time is over, and records that are too old or too many, until the store is closed.
 func (s *Store) sweeper() {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -22,13 +22,15 @@ func (s *Store) sweeper() {
 		case <-s.stop:
 			return
 		case <-tick.C:
-			s.sweep()
+		case <-s.traces.full:
 		}
+		s.sweep()
 	}
 }
 
 // sweep forgets what there is to forget, in small steps.
 func (s *Store) sweep() {
+	old := s.tooOld()
 	for more := true; more; {
 		select {
 		case <-s.stop:
@@ -41,7 +43,7 @@ func (s *Store) sweep() {
 			for _, forget := range []func() (bool, error){
 				func() (bool, error) { return t.forgetTurns("", s.Now().Add(-afterwards)) },
 				t.forgetCalls,
-				t.forgetTraces,
+				func() (bool, error) { return t.forgetTraces(old) },
 			} {
 				left, err := forget()
 				if err != nil {

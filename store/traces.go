@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,8 @@ const (
 	flushEvery = 50 * time.Millisecond // how long one waits at most
 	flushMost  = 500                   // records of one transaction
 	keepTraces = 30 * 24 * time.Hour
+	sizeTraces = 1 << 30 // bytes
+	aroundOne  = 400     // bytes that a record takes beside its JSON, about
 )
 
 // traces are the records on their way to the disk. They are written in order and in batches. When more come than can be written, the newest are
@@ -27,6 +30,10 @@ const (
 type traces struct {
 	queue   chan trace.Record
 	dropped atomic.Int64
+	kept    atomic.Int64
+
+	bytes atomic.Int64  // that all records take: as they were last counted, and what this process has written since
+	full  chan struct{} // they take more than they may; to the sweeper
 
 	door   sync.RWMutex // held for reading by who puts a record into the queue
 	closed bool         // no more are taken
@@ -71,6 +78,9 @@ func (s *Store) Record(_ context.Context, r trace.Record) {
 // Dropped is how many records could not be kept since the store was opened.
 func (s *Store) Dropped() int64 { return s.traces.dropped.Load() }
 
+// Kept is how many records were kept since the store was opened.
+func (s *Store) Kept() int64 { return s.traces.kept.Load() }
+
 // keeper writes the records that come, until the store is closed and the last of them is written.
 func (s *Store) keeper() {
 	tick := time.NewTicker(flushEvery)
@@ -103,41 +113,60 @@ func (s *Store) keep(batch []trace.Record) {
 	for len(batch) > 0 {
 		part := batch[:min(len(batch), flushMost)]
 		batch = batch[len(part):]
-		err := s.write.write(context.Background(), decide.Trail, func(w *work) error { return (&storeTx{work: w, s: s}).insertRecords(part) })
+		var bytes int64
+		err := s.write.write(context.Background(), decide.Trail, func(w *work) (err error) {
+			bytes, err = (&storeTx{work: w, s: s}).insertRecords(part)
+			return err
+		})
 		if err != nil {
 			s.traces.dropped.Add(int64(len(part)))
 			s.o.Log.Warn("records of what happened could not be written", "records", len(part), "store", s.db.name, "err", err)
+			continue
+		}
+		s.traces.kept.Add(int64(len(part)))
+		if s.traces.bytes.Add(bytes) > s.o.Size {
+			select {
+			case s.traces.full <- struct{}{}:
+			default:
+			}
 		}
 	}
 }
 
-func (t *storeTx) insertRecords(records []trace.Record) error {
+// insertRecords writes records and says how many bytes they take.
+func (t *storeTx) insertRecords(records []trace.Record) (bytes int64, err error) {
 	came := t.s.Now().UnixMicro()
-	for _, r := range records {
+	for i, r := range records {
 		data, err := json.Marshal(r)
 		if err != nil { // arguments that are no JSON
 			r.Args = nil
 			if data, err = json.Marshal(r); err != nil {
-				return fmt.Errorf("record %s: %w", r.ID, err)
+				return 0, fmt.Errorf("record %s: %w", r.ID, err)
 			}
 		}
-		if _, err := t.exec("INSERT INTO {traces} (id, time, came, decision, method, state, record) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-			r.ID, r.Time.UnixMicro(), came, r.Decision, r.Method, r.State, data); err != nil {
-			return err
+		size := int64(len(data)) + aroundOne
+		n, err := t.exec(`INSERT INTO {traces} (id, time, came, decision, method, state, turn, root, parent, era, size, record)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`,
+			r.ID, r.Time.UnixMicro(), came+int64(i), r.Decision, r.Method, r.State, trace.TurnOf(r.Turn), r.Root, r.Parent, r.Era, size, data)
+		if err != nil {
+			return 0, err
 		}
+		bytes += n * size
 	}
-	return nil
+	return bytes, nil
 }
 
 // Wanted says which records are asked for. What is empty does not matter.
 type Wanted struct {
-	Decision, Method, State string
-	Since                   time.Time
-	Limit                   int // at most so many, the newest; 0 = all
+	Decision, Method, State, Era string
+	Turn                         string // the id, without the round
+	Root, Parent                 string // ids of records; see trace.Record
+	Since                        time.Time
+	Limit                        int // at most so many, the newest; 0 = all
 }
 
 // ErrNoRecord says that there is no record of an id, or no longer.
-var ErrNoRecord = errors.New("no record of that id")
+var ErrNoRecord = trace.ErrNoRecord
 
 // Trace returns the record of an id.
 func (s *Store) Trace(ctx context.Context, id string) (trace.Record, error) {
@@ -186,6 +215,29 @@ func (s *Store) Traces(ctx context.Context, w Wanted, each func(trace.Record) (m
 	return nil
 }
 
+// TracesOfTurn implements trace.Source.
+func (s *Store) TracesOfTurn(ctx context.Context, turn string, most int) ([]trace.Record, error) {
+	return s.newest(ctx, Wanted{Turn: turn, Limit: most})
+}
+
+// TracesUnder implements trace.Source.
+func (s *Store) TracesUnder(ctx context.Context, root string, most int) ([]trace.Record, error) {
+	return s.newest(ctx, Wanted{Root: root, Limit: most})
+}
+
+// newest are the newest records that are wanted, oldest first. It wants something that few records have.
+func (s *Store) newest(ctx context.Context, w Wanted) (found []trace.Record, err error) {
+	if w.Turn == "" && w.Root == "" || w.Limit < 1 {
+		return nil, nil
+	}
+	err = s.Traces(ctx, w, func(r trace.Record) (bool, error) {
+		found = append(found, r)
+		return true, nil
+	})
+	slices.Reverse(found)
+	return found, err
+}
+
 func (w Wanted) query() (string, []any) {
 	var where []string
 	var args []any
@@ -193,9 +245,15 @@ func (w Wanted) query() (string, []any) {
 		args = append(args, value)
 		where = append(where, fmt.Sprintf(condition+"$%d", len(args)))
 	}
-	for _, c := range []struct{ column, value string }{{"decision", w.Decision}, {"method", w.Method}, {"state", w.State}} {
+	for _, c := range []struct{ column, value string }{{"decision", w.Decision}, {"method", w.Method}, {"state", w.State}, {"era", w.Era}} {
 		if c.value != "" {
 			add(c.column+" = ", c.value)
+		}
+	}
+	// Few records have these, so their indexes hold no others; the first condition says so.
+	for _, c := range []struct{ column, value string }{{"turn", w.Turn}, {"root", w.Root}, {"parent", w.Parent}} {
+		if c.value != "" {
+			add(c.column+" <> '' AND "+c.column+" = ", c.value)
 		}
 	}
 	if !w.Since.IsZero() {
@@ -213,9 +271,46 @@ func (w Wanted) query() (string, []any) {
 	return query, args
 }
 
-// forgetTraces removes some of the records that are too old.
-func (t *storeTx) forgetTraces() (more bool, err error) {
-	n, err := t.exec("DELETE FROM {traces} WHERE rowid IN (SELECT rowid FROM {traces} WHERE came < $1 LIMIT $2)",
-		t.s.Now().Add(-t.s.o.Keep).UnixMicro(), sweepMost)
+// tooOld is when records came that are kept no longer, in microseconds since 1970: those that came before have had their time, or are the oldest
+// of more than there may be. Processes that share the store come to the same, so that together they remove no more than one would.
+func (s *Store) tooOld() int64 {
+	old := s.Now().Add(-s.o.Keep).UnixMicro()
+	cut, err := s.beyondSize(context.Background())
+	if err != nil {
+		s.o.Log.Warn("how much the records of what happened take can't be found out", "store", s.db.name, "err", err)
+	}
+	return max(old, cut)
+}
+
+// beyondSize counts what all records take. Where that is more than they may, it is when the oldest came that may stay; else 0. A twentieth goes beyond
+// what has to, so that it does not begin again with the next record.
+func (s *Store) beyondSize(ctx context.Context) (cut int64, err error) {
+	var all int64
+	if err := s.db.row(ctx, "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM {traces}").Scan(&all); err != nil {
+		return 0, err
+	}
+	s.traces.bytes.Store(all)
+	if all <= s.o.Size {
+		return 0, nil
+	}
+	rows, err := s.db.query(ctx, "SELECT came, size FROM {traces} ORDER BY came")
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for left := all; left > s.o.Size-s.o.Size/20 && rows.Next(); {
+		var size int64
+		if err := rows.Scan(&cut, &size); err != nil {
+			return 0, err
+		}
+		left -= size
+		s.traces.bytes.Store(left)
+	}
+	return cut + 1, rows.Err()
+}
+
+// forgetTraces removes some of the records that came before a moment.
+func (t *storeTx) forgetTraces(old int64) (more bool, err error) {
+	n, err := t.exec("DELETE FROM {traces} WHERE rowid IN (SELECT rowid FROM {traces} WHERE came < $1 LIMIT $2)", old, sweepMost)
 	return n == sweepMost, err
 }
