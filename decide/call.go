@@ -31,6 +31,7 @@ func (e *Engine) Call(ctx context.Context, v *View, c Call) (registry.Result, er
 	if n.rec.Path == "" {
 		n.rec.Path = "native"
 	}
+	ctx = e.begin(ctx, &n.rec)
 	m, ok := v.Methods.Find(c.Method)
 	if !ok {
 		n.rec.Method = menu.Fold(c.Method, maxNamed)
@@ -166,6 +167,7 @@ func (w *nativeWrite) claim(ctx context.Context, b registry.Bound) error {
 		w.other = other
 		return errAttached
 	}
+	w.rec.Call = w.call.row.ID
 	w.call.start()
 	return nil
 }
@@ -271,11 +273,9 @@ func (n *native) record(ctx context.Context, res registry.Result, err error) {
 	default:
 		r.Args, r.Dropped, r.Cut = res.Bound.Masked(), res.Bound.Dropped, res.Cut
 		r.State = string(res.State)
+		gave(&r, res)
 		if res.Recorded {
-			r.State = "recorded"
-		}
-		if res.Err != nil {
-			r.Error = folded(res.Err.Error())
+			r.State, r.RunTook, r.Output = "recorded", 0, ""
 		}
 	}
 	n.Engine.record(ctx, r)

@@ -134,7 +134,7 @@ func (r *reply) record(ctx context.Context, out Outcome, err error) {
 
 // counted notes which of its round of tries an answer was, once that stands in the turn.
 func (r *reply) counted(at attempt) {
-	r.rec.Attempt, r.rec.Call = at.Number, at.Call
+	r.rec.Attempt = at.Number
 	if p := at.Problem; p != nil {
 		r.rec.Refused = cmp.Or(p.Refused, string(p.Kind))
 	}

@@ -61,6 +61,43 @@ func TestRecordsOfATurnBelongTogether(t *testing.T) {
 	}
 }
 
+// TestCallsInCallsBelongTogether: a native call is the root of what is called in its run, however deep, and tells the id of its own call and what it gave; what is
+// told again gave nothing now.
+func TestCallsInCallsBelongTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	inner := func(name string) registry.Func {
+		return func(ctx context.Context, _ registry.Args) (any, error) {
+			_, err := w.eng.Call(ctx, nil, Call{Method: name, Args: json.RawMessage(`{"order":"A"}`), Caller: desk})
+			return "did " + name, err
+		}
+	}
+	w.must(w.reg.Add(registry.Method{Name: "middle", Summary: "Middle.", Effect: registry.Read, Run: inner("lookup")}))
+	w.must(w.reg.Add(registry.Method{Name: "outer", Summary: "Outer.", Effect: registry.Write, Run: inner("middle")}))
+	ctx := trace.WithScope(t.Context(), trace.Scope{Era: "2026-07-28", Request: "tools/call outer"})
+	for range 2 {
+		_, err := w.eng.Call(ctx, nil, Call{Method: "outer", Caller: desk, Key: "k"})
+		w.must(err)
+	}
+	l := w.trace.List()
+	if len(l) != 4 {
+		t.Fatalf("%d records: %+v", len(l), l)
+	}
+	deep, middle, outer, again := l[0], l[1], l[2], l[3]
+	if deep.Parent != middle.ID || middle.Parent != outer.ID || deep.Root != outer.ID || middle.Root != outer.ID || outer.Parent != "" || outer.Root != "" {
+		t.Errorf("places: %+v, %+v, %+v", deep, middle, outer)
+	}
+	if deep.Era != outer.Era || deep.Request != "" || outer.Request != "tools/call outer" {
+		t.Errorf("requests: %+v, %+v", deep, outer)
+	}
+	if outer.Call == "" || middle.Call != "" || outer.RunTook <= 0 || outer.Output != "did middle" {
+		t.Errorf("the write: %+v, the read: %+v", outer, middle)
+	}
+	if again.State != "recorded" || again.Root != "" || again.RunTook != 0 || again.Output != "" || again.Call != "" {
+		t.Errorf("told again: %+v", again)
+	}
+}
+
 // TestMenusHaveDigests: equal asks have equal digests, which nobody can make without the key.
 func TestMenusHaveDigests(t *testing.T) {
 	t.Parallel()
@@ -155,6 +192,9 @@ func TestOutputsAreScrubbed(t *testing.T) {
 	if got := l[1]; got.Output != want || got.Reason != "the pin is ***" {
 		t.Errorf("kept %q and the reason %q", got.Output, got.Reason)
 	}
+	if got := l[2].Output; got != want {
+		t.Errorf("of a native call: kept %q", got)
+	}
 	if all, err := json.Marshal(l); err != nil || strings.Contains(string(all), "canary") {
 		t.Errorf("the records hold a secret: %s, %v", all, err)
 	}
@@ -185,7 +225,7 @@ func (breaking) Record(context.Context, trace.Record) { panic("no room") }
 func TestABrokenRecorderBreaksNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.eng = New(w.reg, Options{Turns: w.store, Recorder: breaking{}, Config: "test", Now: w.clock.Now, Random: w.random})
+	w.eng = New(w.reg, Options{Store: w.store, Recorder: breaking{}, Config: "test", Now: w.clock.Now, Random: w.random})
 	w.must(w.eng.Add(ticket()))
 	h := w.open().Handle
 	if out := w.pick(h, "tag", ""); out.State != Done {

@@ -138,6 +138,7 @@ func (w *writing) hold(ctx context.Context, apply func(*turn), call func(Tx) err
 		return ErrNotTaken
 	}
 	w.claimed, w.call.turn = now, now
+	w.rec.Call = w.call.row.ID
 	w.call.start()
 	return nil
 }
