@@ -51,6 +51,7 @@ type HTTPServer struct {
 type Trace struct {
 	Keep    time.Duration // 0 = 30 days
 	Content string        // full, hash, none; "" = full
+	MaxSize int64         // bytes; 0 = as much as the store allows by itself
 }
 
 // Method is a method as configured: the description, and one thing that it does. Its Run is nil, except

@@ -45,7 +45,7 @@ mcp-decide.yaml:3:5: methods.m.sumary: unknown key "sumary". Did you mean summar
 ` + "```" + `
 
 A text of one line, such as a summary or a title, has at most 1,000 characters, a description 10,000; a parameter lists at most 1,000 values.
-Durations are whole numbers with a unit: ` + "`250ms`, `30s`, `5m`, `1h30m`, `30d`" + `. In ` + "`run`, `http`" + ` and a ` + "`prompt`" + `, ` + "`{name}`" + ` stands
+Durations are whole numbers with a unit: ` + "`250ms`, `30s`, `5m`, `1h30m`, `30d`" + `; so are sizes: ` + "`500MiB`, `1GiB`" + `. In ` + "`run`, `http`" + ` and a ` + "`prompt`" + `, ` + "`{name}`" + ` stands
 for a parameter's value; ` + "`{{` and `}}`" + ` are literal braces. A secret is never written into the file: ` + "`env:NAME`" + ` names an environment
 variable, ` + "`file:PATH`" + ` a file; relative paths start at the folder of this file. That folder must not be writable for everybody.
 `

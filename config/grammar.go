@@ -37,9 +37,10 @@ var serverForm = mapWith("a map", "{name: support-desk}",
 	key{name: "instructions", doc: "What a model should know before it uses the methods; under 2 KB.", forms: []form{aProse.but("Settle support tickets one at a time.")}},
 )
 
-var traceForm = mapWith("a map", "{keep: 30d, content: full}",
-	key{name: "keep", doc: "How long records are kept; 30 days unless set. In this version they are kept in memory, and end with the server.", forms: []form{aDuration.but("30d")}},
-	key{name: "content", doc: "Whether arguments and answers are kept as they are (full), as keyed digests (hash), or not at all (none).", forms: []form{contentForm}},
+var traceForm = mapWith("a map", "{keep: 30d, content: full, max_size: 1GiB}",
+	key{name: "keep", doc: "How long records are kept; 30 days unless set. Without store they are kept in memory, and end with the server.", forms: []form{aDuration.but("30d")}},
+	key{name: "content", doc: "Whether arguments, replies, outputs, reasons and what failed runs said are kept as they are (full), as keyed digests (hash), or not at all (none); full unless set. What a turn needs to tell its outcome again is kept with the turn.", forms: []form{oneOf("full", "hash", "none")}},
+	key{name: "max_size", doc: "How much all records may take, about; above it the oldest go. 1GiB unless set, and 64MiB in memory.", forms: []form{aSize}},
 )
 
 // The most elements of one command line, and variables of its environment.
@@ -50,11 +51,6 @@ const (
 
 // maxRetries is the most answers beyond the first: a turn has 20 rounds.
 const maxRetries = 19
-
-// contents are what a file may ask for; this version keeps arguments and answers as they are.
-var contents = []string{"full", "hash", "none"}
-
-var contentForm = form{noun: "one of " + join(contents, "or"), takes: []kind{text}, words: contents, example: "full", check: checkContent}
 
 // runs are the keys of which a method has exactly one: what it does.
 var runs = []string{"run", "value", "schema", "http", "ask", "upstream"}

@@ -60,7 +60,7 @@ func (b *builder) build() {
 	b.instructions(server.get("instructions"))
 	b.file.Store = words(b.root.get("store"))
 	trace := b.root.get("trace")
-	b.file.Trace = Trace{Keep: durationOf(trace.get("keep")), Content: words(trace.get("content"))}
+	b.file.Trace = Trace{Keep: durationOf(trace.get("keep")), Content: words(trace.get("content")), MaxSize: sizeOf(trace.get("max_size"))}
 	for _, n := range []*node{b.root.get("methods"), b.root.get("decisions")} {
 		if n != nil && len(n.keys) > maxMethods {
 			return // refused already, and nothing is built of it

@@ -140,13 +140,6 @@ func checkStore(n *node) (message, fix string) {
 	return "this is no place for a store", "Write sqlite:PATH, postgres://HOST/DATABASE, env:NAME or memory:, or leave store out" // not shown: it may hold a password
 }
 
-func checkContent(n *node) (message, fix string) {
-	if n.text != "full" && contains(contents, n.text) {
-		return "this version does not have the content " + n.text + " yet", "Write content: full, or leave it out: records stay in memory and end with the server"
-	}
-	return "", ""
-}
-
 func checkPicker(n *node) (message, fix string) {
 	if n.text != "host" && contains(pickers, n.text) {
 		return "this version does not have the picker " + n.text + " yet", "Write picker: host, or leave it out: the host's model picks"

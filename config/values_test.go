@@ -44,7 +44,7 @@ func TestValues(t *testing.T) {
 		{"path", f.Path, "/srv/desk/desk.yaml"},
 		{"server", f.Server, Server{"support-desk", "Support desk", "Settle support tickets one at a time."}},
 		{"store", f.Store, "memory:"},
-		{"trace", f.Trace, Trace{30 * 24 * time.Hour, "full"}},
+		{"trace", f.Trace, Trace{30 * 24 * time.Hour, "full", 500 << 20}},
 		{"order of methods", names, []string{"lookup_order", "issue_refund", "count_words", "grep_notes", "first_lines", "opening_hours", "leave_note", "now"}},
 		{"place", lookup.Pos, Pos{5, 3}},
 		{"title", lookup.Title, "Look up an order"},
