@@ -59,13 +59,13 @@ func (r *reply) keepReply(d *Decision) {
 	r.rec.Reply = cut(r.given(), maxReply)
 }
 
-// gave writes down what a run gave. Hidden and secret values that it repeats are taken out.
+// gave writes down what a run gave, as its caller was told. Hidden and secret values that it repeats are taken out.
 func gave(rec *trace.Record, res registry.Result) {
 	rec.RunTook = res.Took
 	if res.Err != nil {
 		rec.Error = folded(res.Err.Error())
 	}
-	if res.State == registry.Done {
+	if res.State != registry.Running {
 		rec.Output = cut(res.Bound.Redact(plainText(res.Content)), trace.MaxText)
 	}
 }

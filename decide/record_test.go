@@ -43,7 +43,7 @@ func TestRecords(t *testing.T) {
 		{Path: "menu", Decision: "ticket", Turn: h2, State: "refused", Error: "not_taken"},
 		{Path: "menu", Turn: "nope-1", State: "refused", Error: "no_turn"},
 		{Path: "native", Method: "refund", Args: bound, Dropped: []string{"args.colour"}, State: "done", Output: `{"n":2}`},
-		{Path: "command", Method: "tag_broken", Args: json.RawMessage(`{}`), State: "failed", Error: "no such order"},
+		{Path: "command", Method: "tag_broken", Args: json.RawMessage(`{}`), State: "failed", Error: "no such order", Output: "tag_broken failed: no such order"},
 		{Path: "native", Method: "wire", State: "refused", Error: "approval_required"},
 	}
 	for i := range want {

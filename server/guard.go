@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 // maxDepth is how deep a message may nest.
@@ -28,6 +30,7 @@ type message struct {
 	name     string          // params.name: of a tool or a prompt
 	version  string          // _meta: the protocol version, since 2026-07-28
 	progress json.RawMessage // _meta.progressToken; nil when absent
+	within   string          // _meta.traceparent, or the header of that name: the request's place in a trace of its client; "" = none that can be read
 	cancels  requestID       // of notifications/cancelled
 	answer   json.RawMessage // the result of a response; nil for an error
 	refusal  json.RawMessage // the error of a response
@@ -230,6 +233,18 @@ func readMeta(d *jsontext.Decoder, m *message) error {
 				return readString(d, key, &m.version)
 			}
 			return d.SkipValue()
+		case "traceparent":
+			if d.PeekKind() != '"' {
+				return d.SkipValue()
+			}
+			var text string
+			if err := readString(d, key, &text); err != nil {
+				return err
+			}
+			if p, ok := trace.ParseTraceParent(text); ok {
+				m.within = p.String()
+			}
+			return nil
 		case "progressToken":
 		default:
 			return d.SkipValue()

@@ -75,6 +75,9 @@ func (h *endpoint) request(t *stream, r *http.Request, m message, caller registr
 	t.modern = isModern(r.Header) || mcp.IsModernProtocol(m.version)
 	scope := h.scope(caller.ID, r)
 	e := &exchange{message: m, key: scope + m.id.key, caller: caller, out: t}
+	if e.within == "" {
+		e.within = traceParentIn(r.Header)
+	}
 	e.session = newSession(scope, caller.ID, t, h.asks, h.s.audience)
 	e.session.Initialize()
 	if !t.modern {

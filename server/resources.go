@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 // Where the resources stand.
@@ -20,8 +22,10 @@ const (
 	methodURIs   = "decide://methods/"
 	decisionURIs = "decide://decisions/"
 	statsURI     = "decide://stats"
+	traceURIs    = "decide://traces/"
 	menuEnd      = "/menu"
 	nameVar      = "{name}" // in the templates
+	idVar        = "{id}"
 )
 
 func (s *Server) methodResource(m *registry.Method) sdk.ServerResource {
@@ -51,7 +55,7 @@ func (s *Server) menuResource(d *decide.Decision) sdk.ServerResource {
 }
 
 func (s *Server) templates() []sdk.ServerResourceTemplate {
-	return []sdk.ServerResourceTemplate{
+	templates := []sdk.ServerResourceTemplate{
 		{
 			Template: mcp.NewResourceTemplate(methodURIs+nameVar, "method",
 				mcp.WithTemplateTitle("Method"),
@@ -67,6 +71,10 @@ func (s *Server) templates() []sdk.ServerResourceTemplate {
 			Handler: s.readResource,
 		},
 	}
+	if s.traces != nil {
+		templates = append(templates, s.traceTemplate())
+	}
+	return templates
 }
 
 // readResource serves every resource, from its URI.
@@ -82,6 +90,15 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 	}
 	if s.counts != nil && uri == statsURI {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "application/json", Text: statsOf(s.counts.Read(), v)}}, nil
+	}
+	if id, ok := s.traceAt(uri); ok {
+		text, err := s.traceOf(ctx, id)
+		switch {
+		case err == nil:
+			return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "application/json", Text: text}}, nil
+		case !errors.Is(err, trace.ErrNoRecord):
+			return nil, s.internal(methodRead, err)
+		}
 	}
 	if d := decisionAt(v, uri); d != nil {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: v.Menu(d)}}, nil

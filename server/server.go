@@ -26,6 +26,7 @@ type Options struct {
 	Caller               registry.Caller // who the one client of a stdio server is
 	Offer                registry.Offer  // overrides every method's offer; "" = as declared
 	Counts               *trace.Counts   // what decide://stats tells; nil = there is no such resource
+	Traces               Traces          // what decide://traces/{id} shows; nil = there is no such resource
 	Log                  *slog.Logger    // nil = silent
 	Grace                time.Duration   // after the end of input or a signal, for what still runs; 0 = 10 s
 }
@@ -42,6 +43,7 @@ type Server struct {
 	caller registry.Caller
 	offer  registry.Offer
 	counts *trace.Counts
+	traces Traces
 	grace  time.Duration
 	newRef func() string // makes the reference of an internal error
 
@@ -63,6 +65,7 @@ func New(eng *decide.Engine, o Options) (*Server, error) {
 		caller:  o.Caller,
 		offer:   o.Offer,
 		counts:  o.Counts,
+		traces:  o.Traces,
 		grace:   cmp.Or(o.Grace, graceDefault),
 		newRef:  func() string { return rand.Text()[:8] },
 		stopped: make(chan struct{}),

@@ -145,7 +145,7 @@ func (s *Server) handle(e *exchange) (response any) {
 		}
 	}()
 	e.view = s.refresh()
-	switch r := s.sdk.HandleMessage(e.ctx, e.raw).(type) {
+	switch r := s.sdk.HandleMessage(e.scoped(), e.raw).(type) {
 	case mcp.JSONRPCResponse:
 		r.ID = mcp.NewRequestId(e.id.raw)
 		return r

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -24,9 +25,9 @@ func (s *Server) statsResource() sdk.ServerResource {
 	}
 }
 
-// keepNoStats tells clients of the newer era, which keep what they read, that numbers change with every answer.
+// keepNoStats tells clients of the newer era, which keep what they read, that numbers and traces change with every answer.
 func keepNoStats(ctx context.Context, _ any, req *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
-	if req.Params.URI == statsURI && result != nil && sdk.IsModernRequest(ctx) {
+	if changes := req.Params.URI == statsURI || strings.HasPrefix(req.Params.URI, traceURIs); changes && result != nil && sdk.IsModernRequest(ctx) {
 		result.SetCacheHints(0, mcp.CacheScopePrivate)
 	}
 }

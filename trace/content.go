@@ -46,7 +46,7 @@ func (c content) Record(ctx context.Context, r Record) {
 	for _, text := range []*string{&r.Reply, &r.Output, &r.Reason} {
 		*text = c.of(*text)
 	}
-	if !slices.Contains(kinds, r.Error) {
+	if !IsKind(r.Error) {
 		r.Error = c.of(r.Error)
 	}
 	r.Dropped = c.dropped(r.Dropped)
@@ -86,6 +86,9 @@ func (c content) args(args json.RawMessage) json.RawMessage {
 	}
 	return json.RawMessage(`"` + kept + `"`) // of letters that need no escape
 }
+
+// IsKind reports whether the error of a record is one of our words, and not what somebody said.
+func IsKind(word string) bool { return slices.Contains(kinds, word) }
 
 var kinds = Kinds()
 

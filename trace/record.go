@@ -42,7 +42,7 @@ type Record struct {
 	// Of what ran.
 	Call    string        `json:"call,omitempty"`        // the id of the call of a write
 	RunTook time.Duration `json:"run_took_ns,omitempty"` // the run alone, without what stands around it
-	Output  string        `json:"output,omitempty"`      // what it gave, as text, cut to MaxText, hidden and secret values as ***
+	Output  string        `json:"output,omitempty"`      // what its caller was told, as text, cut to MaxText, hidden and secret values as ***
 
 	// Of a model that was asked.
 	Model     string `json:"model,omitempty"`
