@@ -58,6 +58,9 @@ func newMetrics() *metrics {
 // answers tells what is counted of answers too, each time that the page is asked for.
 func (m *metrics) answers(c *trace.Counts) { m.registry.MustRegister(answerNumbers{c}) }
 
+// records tells what became of the records too.
+func (m *metrics) records(r *records) { m.registry.MustRegister(r) }
+
 // page serves the numbers.
 func (m *metrics) page(log *slog.Logger) http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{

@@ -76,6 +76,7 @@ func (a *app) serve(ctx context.Context, offer registry.Offer, l *listening) err
 	defer func() { tended(); gone.Wait() }()
 	if l != nil {
 		numbers.answers(s.counts)
+		numbers.records(&s.records)
 		return a.serveHTTP(ctx, s, srv, l, numbers, changes)
 	}
 	stop, err := changes.start(ctx, a.watch)
@@ -113,6 +114,7 @@ func (a *app) ready(ctx context.Context, caller registry.Caller, offer registry.
 		Caller:       caller,
 		Offer:        offer,
 		Counts:       s.counts,
+		Traces:       s.records.kept,
 		Log:          s.log,
 	}
 	srv, err = server.New(s.engine, options)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -27,6 +28,7 @@ type setup struct {
 	engine   *decide.Engine
 	counts   *trace.Counts
 	store    *store.Store // nil = turns and records are kept in memory
+	records  records
 	warnings []config.Problem
 }
 
@@ -44,6 +46,7 @@ func (a *app) connect(ctx context.Context) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.wiring.env = a.env
 	s, err := a.wiring.build(ctx, f, where, log)
 	if err != nil {
 		return nil, err
@@ -71,6 +74,7 @@ func (s *setup) close() {
 	if err := s.engine.Close(ctx); err != nil {
 		s.log.Warn("something still runs and is left behind")
 	}
+	s.records.close()
 	if s.store == nil {
 		return
 	}
@@ -91,6 +95,7 @@ type wiring struct {
 	strangers bool                                // more than one caller: ids of turns that nobody can guess, and a rate for each
 	keeps     bool                                // something may be kept, so that the store is opened
 	recorder  func(trace.Recorder) trace.Recorder // stands before the traces; nil = nothing does
+	env       func(string) string                 // what says whether spans are exported; nil = they are not
 }
 
 // rateOverHTTP is how often each caller may call a method that says nothing else.
@@ -121,13 +126,19 @@ func (w wiring) build(ctx context.Context, f *found, where store.Where, log *slo
 	if err := s.registry.Replace(p.methods); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	options := decide.Options{Log: log, Config: identity(f.file)}
-	var kept trace.Recorder = trace.NewMemory(trace.Limits{Age: f.file.Trace.Keep})
+	options := decide.Options{Log: log, Config: identity(f.file), Store: decide.NewMemory(decide.MemoryLimits{})}
 	if w.keeps && where.Kind != "memory" {
-		if s.store, err = store.Open(ctx, where, store.Options{Log: log, Keep: f.file.Trace.Keep}); err != nil {
+		if s.store, err = store.Open(ctx, where, store.Options{Log: log, Keep: f.file.Trace.Keep, Size: f.file.Trace.MaxSize}); err != nil {
 			return nil, &exitError{exitNotAvailable, err}
 		}
-		options.Store, options.Now, kept = s.store, s.store.Now, s.store
+		options.Store, options.Now = s.store, s.store.Now
+	}
+	kept, err := s.newRecords(w, options.Store.Key())
+	if err != nil {
+		if s.store != nil {
+			err = errors.Join(err, s.store.Close())
+		}
+		return nil, err
 	}
 	s.counts = trace.NewCounts(kept, time.Now())
 	options.Recorder = s.counts

@@ -19,6 +19,7 @@ const module = "github.com/mcp-decide/mcp-decide/"
 var arrows = map[string][]string{
 	"validate":        {},
 	"trace":           {},
+	"trace/otlp":      {"trace"},
 	"registry":        {"validate"},
 	"config":          {"registry"},
 	"menu":            {"registry"},
@@ -28,7 +29,7 @@ var arrows = map[string][]string{
 	"server":          {"decide", "registry", "server/guard", "trace"},
 	"server/guard":    {"registry"},
 	"internal/accept": {"registry"},
-	"cmd/mcp-decide":  {"config", "decide", "internal/accept", "menu", "registry", "server", "server/guard", "source", "store", "trace", "validate"},
+	"cmd/mcp-decide":  {"config", "decide", "internal/accept", "menu", "registry", "server", "server/guard", "source", "store", "trace", "trace/otlp", "validate"},
 }
 
 // doors says which of our packages may import a third-party library.
