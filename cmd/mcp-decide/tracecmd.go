@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-decide/mcp-decide/registry"
 	"github.com/mcp-decide/mcp-decide/store"
 	"github.com/mcp-decide/mcp-decide/trace"
 )
@@ -35,6 +35,9 @@ func wantedFlags(cmd *cobra.Command, w *store.Wanted, since *time.Duration) {
 	f.StringVar(&w.Decision, "decision", "", "only those of the decision of that `name`")
 	f.StringVar(&w.Method, "method", "", "only those of the method of that `name`")
 	f.StringVar(&w.State, "state", "", "only those that ended so, like done, failed, unknown, refused, opened")
+	f.StringVar(&w.Turn, "turn", "", "only those of the turn of that `id`, like k7m2 or k7m2-1")
+	f.StringVar(&w.Parent, "parent", "", "only what happened in the run of the record of that `id`")
+	f.StringVar(&w.Era, "era", "", "only those of requests in that `version` of the protocol, like 2026-07-28")
 	f.DurationVar(since, "since", 0, "only those of so long ago or less, like 90m or 24h")
 }
 
@@ -80,11 +83,14 @@ func (a *app) listRecords(records []trace.Record) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TIME\tSTATE\tPATH\tWHAT\tTURN\tTOOK\tID")
 	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), safe(r.State), safe(r.Path), safe(whatOf(r)), dash(safe(r.Turn)),
-			r.Took.Round(time.Millisecond/10), r.ID)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), cell(r.State), cell(r.Path), cell(whatOf(r)), dash(cell(r.Turn)),
+			r.Took.Round(time.Millisecond/10), cell(r.ID))
 	}
 	return w.Flush()
 }
+
+// cell is foreign text as it may stand in a line of ours.
+func cell(text string) string { return registry.OneLine(text, 200) }
 
 // whatOf is what a record is about: a method, or a decision and the option that was picked.
 func whatOf(r trace.Record) string {
@@ -97,104 +103,6 @@ func whatOf(r trace.Record) string {
 	return r.Decision + ": " + r.Option
 }
 
-func (a *app) traceShowCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one record, whole",
-		Args:  takes(1, 1, "; mcp-decide trace ls says which there are"),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			asJSON, err := a.wantJSON()
-			if err != nil {
-				return err
-			}
-			return a.overTraces(cmd.Context(), &store.Wanted{}, 0, func(ctx context.Context, s *store.Store) error {
-				r, err := s.Trace(ctx, words[0])
-				switch {
-				case errors.Is(err, store.ErrNoRecord):
-					return &exitError{exitRefused, fmt.Errorf("there is no record %s, or no longer; mcp-decide trace ls says which there are", safe(words[0]))}
-				case err != nil:
-					return err
-				case asJSON:
-					return a.printJSON(r)
-				}
-				return a.showRecord(r)
-			})
-		},
-	}
-	a.formatFlag(cmd)
-	return cmd
-}
-
-// showRecord prints what a record says, a line for each thing.
-func (a *app) showRecord(r trace.Record) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, safe(value))
-		}
-	}
-	number := func(n int) string {
-		if n == 0 {
-			return ""
-		}
-		return fmt.Sprint(n)
-	}
-	line("id", r.ID)
-	line("time", r.Time.Local().Format(time.RFC3339Nano))
-	line("took", r.Took.String())
-	line("state", r.State)
-	line("path", r.Path)
-	line("caller", r.Caller)
-	line("decision", r.Decision)
-	line("turn", r.Turn)
-	line("option", r.Option)
-	line("method", r.Method)
-	line("args", string(r.Args))
-	for _, path := range r.Dropped {
-		line("left out", path)
-	}
-	line("found by", r.Strategy)
-	line("form", r.Form)
-	line("try", number(r.Attempt))
-	line("refused as", r.Refused)
-	line("error", r.Error)
-	line("left out of the result", number(r.Cut))
-	line("reason", r.Reason)
-	return w.Flush()
-}
-
-func (a *app) traceExportCommand() *cobra.Command {
-	var w store.Wanted
-	var since time.Duration
-	var format string
-	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "Print records as lines of JSON, the newest first",
-		Args:  takes(0, 0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "jsonl" {
-				return usage("--format is %q; it is jsonl", format)
-			}
-			return a.overTraces(cmd.Context(), &w, since, func(ctx context.Context, s *store.Store) error {
-				out := bufio.NewWriter(a.out)
-				err := s.Traces(ctx, w, func(r trace.Record) (bool, error) {
-					data, err := encode(r)
-					if err != nil {
-						return false, err
-					}
-					_, err = fmt.Fprintf(out, "%s\n", escaped(data))
-					return true, err
-				})
-				return errors.Join(err, out.Flush())
-			})
-		},
-	}
-	wantedFlags(cmd, &w, &since)
-	cmd.Flags().IntVar(&w.Limit, "limit", 0, "at most so many; 0 = all")
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl")
-	return cmd
-}
-
 // overTraces opens the store for a look at records. It makes no store where there is none.
 func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Duration, look func(context.Context, *store.Store) error) (err error) {
 	if since < 0 {
@@ -203,6 +111,7 @@ func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Durati
 	if since > 0 {
 		w.Since = time.Now().Add(-since)
 	}
+	w.Turn = trace.TurnOf(w.Turn)
 	log, err := a.logger()
 	if err != nil {
 		return err
