@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/pflag"
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcp-decide/mcp-decide/config"
 	"github.com/mcp-decide/mcp-decide/trace"
 )
 
@@ -81,5 +86,57 @@ func TestTook(t *testing.T) {
 		if got := took(d); got != want {
 			t.Errorf("%d ns is %s, want %s", d, got, want)
 		}
+	}
+}
+
+// TestTracesPage: docs/traces.md shows the tree that is really shown, names every field of a record, every filter, every variable and every number, and has an example of a file that can be read.
+func TestTracesPage(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "traces.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	a, err := txtar.ParseFile(filepath.Join("testdata", "trees", "turn.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.Files {
+		if f.Name == "text" && !strings.Contains(page, "\n```\n"+string(f.Data)+"```\n") {
+			t.Errorf("it does not show this tree:\n%s", f.Data)
+		}
+	}
+	var names []string
+	for f := range reflect.TypeFor[trace.Record]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	(&app{}).traceListCommand().Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "format" {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	source, err := os.ReadFile(filepath.Join("..", "..", "trace", "otlp", "env.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, regexp.MustCompile(`OTEL_[A-Z_]*[A-Z]\b`).FindAllString(string(source), -1)...)
+	numbers := make(chan *prometheus.Desc, 10)
+	(&records{}).Describe(numbers)
+	close(numbers)
+	for d := range numbers {
+		names = append(names, regexp.MustCompile(`mcp_decide_\w+`).FindString(d.String()))
+	}
+	for _, name := range names {
+		if !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("it does not name %s", name)
+		}
+	}
+	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(page)
+	if example == nil {
+		t.Fatal("there is no example of a file")
+	}
+	if _, err := config.Parse("c.yaml", ".", []byte(example[1]+"methods: {m: {summary: M., value: 1}}\n")); err != nil {
+		t.Errorf("the example of a file: %v", err)
 	}
 }
