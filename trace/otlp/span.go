@@ -87,6 +87,9 @@ func place(r *trace.Record) []attribute {
 		path = "menu"
 	}
 	list := []attribute{text(attrRecord, r.ID), text(attrPath, path), text(attrState, r.State)}
+	if r.Decision == "" {
+		return list // a turn that nobody knows is what somebody wrote
+	}
 	return append(list, texts(attrDecision, r.Decision, attrTurn, r.Turn, attrOption, r.Option)...)
 }
 

@@ -45,6 +45,7 @@ func happened() []trace.Record {
 		{ID: "q", Root: "p", Path: "command", Decision: "ticket", Turn: "x2y3-1", State: "done", Refused: "no_action", Attempt: 1, OnFailure: true, Option: "leave", Method: "ticket.leave"},
 		{ID: "h", Path: "command", Method: "look", State: "unknown", Error: "canary", Call: "hhhhhhhh"},
 		{ID: "w", Path: "command", Method: "look", State: "refused", Error: "canary went wrong"},
+		{ID: "x", Path: "menu", Turn: "canary-1", State: "refused", Error: "no_turn", Request: "tools/call pick_read"},
 		{ID: "m", Root: "h", Parent: "h", Path: "native", Model: "qwen2.5:3b", TokensIn: 120, TokensOut: 7, State: "done"},
 	}
 	for i := range list {
