@@ -48,7 +48,7 @@ func FromEnv(env func(string) string) (*Settings, error) {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Fragment != "":
 		return nil, fmt.Errorf("%s is no address of a collector; write one like http://127.0.0.1:4318", from)
 	case u.User != nil:
-		return nil, fmt.Errorf("%s holds a name or a password; put it into %sHEADERS, as authorization=Basic%%20...", from, prefix)
+		return nil, fmt.Errorf("%s holds a name or a password; put it into %sHEADERS, as in authorization=Basic%%20abc", from, prefix)
 	}
 	if from == prefix+"ENDPOINT" {
 		u = u.JoinPath("v1", "traces")
