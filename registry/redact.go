@@ -104,10 +104,20 @@ func marshalled(value string) string {
 // Redact takes hidden and secret values out of a text that is kept, as Redact does with values. What came out of a run holds them when the run
 // repeats what it was given.
 func (b Bound) Redact(text string) string {
-	if len(b.hidden) == 0 && (b.root == nil || !b.root.veiled) {
+	values := b.veiled()
+	if len(values) == 0 {
 		return text
 	}
-	return b.redact(text)
+	const few = 16 // so that to look for each is less than to prepare for all
+	if len(text) <= maxRedacted && len(values) <= few && !slices.ContainsFunc(values, func(value string) bool { return stands(text, value) }) {
+		return text
+	}
+	return Redact(text, values)
+}
+
+// stands reports whether a text has a value in it, in some spelling.
+func stands(text, value string) bool {
+	return len(value) >= minRedactable && slices.ContainsFunc(spellings(value), func(spelled string) bool { return strings.Contains(text, spelled) })
 }
 
 // redact takes hidden and secret values out of a text.
@@ -115,14 +125,18 @@ func (b Bound) redact(text string) string {
 	if text == "" {
 		return ""
 	}
-	var found []string
+	return Redact(text, b.veiled())
+}
+
+// veiled are the values that are hidden or secret.
+func (b Bound) veiled() (found []string) {
 	for _, v := range b.hidden {
 		found = texts(found, v)
 	}
 	if b.root != nil && b.root.veiled {
 		found = b.root.secrets(found, map[string]any(b.Args))
 	}
-	return Redact(text, found)
+	return found
 }
 
 // secrets appends the texts in a value that are secret.
