@@ -179,6 +179,7 @@ func (l *pgLife) end() error {
 	l.gone.Wait()
 	ctx, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
+	_, _ = l.conn.Exec(ctx, "SELECT pg_advisory_unlock($1)", lifeKey(l.self)) // so that all know at once; else the server sees it soon
 	if err := l.conn.Close(ctx); err != nil && !l.conn.IsClosed() {
 		return errors.Join(errors.New("ending the sign of life"), err)
 	}

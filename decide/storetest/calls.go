@@ -99,7 +99,7 @@ func call(t *testing.T, s decide.Store, id string) *decide.CallRow {
 
 func sameCall(t *testing.T, what string, got, want decide.CallRow) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })); d != "" {
+	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmp.Comparer(bytes.Equal)); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }
