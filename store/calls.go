@@ -38,7 +38,7 @@ func (s *Store) Calls(ctx context.Context, w decide.WantedCalls) ([]decide.CallR
 	}
 	list, err := s.readCalls(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("reading calls: %w", err)
+		return nil, fmt.Errorf("reading calls: %w", s.db.explain(err))
 	}
 	return list, nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ type database struct {
 
 	// again reports whether a transaction that failed with err, and whose commit was not sent, may be run once more. tries is how often it was.
 	again func(err error, tries int) bool
+
+	// explain adds what to do to an error of this database.
+	explain func(error) error
 
 	now   func() time.Time
 	owner func() string              // the name of this process
@@ -65,4 +69,14 @@ func (d *database) row(ctx context.Context, text string, args ...any) *sql.Row {
 		}
 	}
 	return d.reading.QueryRowContext(ctx, text, args...)
+}
+
+// advised is an error that says what to do. It is said once, wherever the error comes by.
+type advised struct{ error }
+
+func (a *advised) Unwrap() error { return a.error }
+
+func isAdvised(err error) bool {
+	var done *advised
+	return errors.As(err, &done)
 }

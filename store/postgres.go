@@ -114,7 +114,7 @@ func (p *postgres) open(ctx context.Context, name string) (_ *database, err erro
 	}
 	p.life.start()
 	return &database{
-		name: name, reading: p.db, tables: p.tables, lanes: pgLanes, begin: p.begin, again: p.again, close: p.close,
+		name: name, reading: p.db, tables: p.tables, lanes: pgLanes, begin: p.begin, again: p.again, close: p.close, explain: explained,
 		now: p.life.now, owner: func() string { return p.life.self }, alive: p.alive,
 	}, nil
 }

@@ -188,22 +188,22 @@ func isLost(err error) bool {
 // explained adds what to do to errors of PostgreSQL.
 func explained(err error) error {
 	var said *pgconn.PgError
-	if !errors.As(err, &said) {
+	if isAdvised(err) || !errors.As(err, &said) {
 		return err
 	}
 	switch said.Code {
 	case tooManyConnections:
-		return fmt.Errorf("PostgreSQL takes no more connections; raise its max_connections, or let each process have fewer by pool_max_conns in the URL: %w", err)
+		return &advised{fmt.Errorf("PostgreSQL takes no more connections; raise its max_connections, or let each process have fewer by pool_max_conns in the URL: %w", err)}
 	case startingUp, adminShutdown, crashShutdown:
-		return fmt.Errorf("PostgreSQL is starting or stopping: %w", err)
+		return &advised{fmt.Errorf("PostgreSQL is starting or stopping: %w", err)}
 	case wrongPassword, notAdmitted:
-		return fmt.Errorf("PostgreSQL does not let this user in; look at the user and the password in the URL: %w", err)
+		return &advised{fmt.Errorf("PostgreSQL does not let this user in; look at the user and the password in the URL: %w", err)}
 	case noDatabase:
-		return fmt.Errorf("there is no such database; make it with createdb: %w", err)
+		return &advised{fmt.Errorf("there is no such database; make it with createdb: %w", err)}
 	case notAllowed:
-		return fmt.Errorf("the user may not do that; let it use the schema of the store, or make that schema: %w", err)
+		return &advised{fmt.Errorf("the user may not do that; let it use the schema of the store, or make that schema: %w", err)}
 	case lockNotAvailable, queryCanceled:
-		return fmt.Errorf("%w: %w", ErrBusy, err)
+		return &advised{fmt.Errorf("%w: %w", ErrBusy, err)}
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func openMemory(ctx context.Context) (*sqlite, error) {
 func (s *sqlite) database(name string) *database {
 	d := &database{
 		name: name, reading: s.reading, tables: plainTables, lanes: 1, begin: s.begin, close: s.close, now: time.Now,
-		again: func(error, int) bool { return false },
+		again: func(error, int) bool { return false }, explain: unreadable,
 		owner: func() string { return "" },
 		alive: func(string) (bool, error) { return true, nil },
 	}
@@ -278,15 +278,15 @@ func (s *sqlite) close() error {
 // unreadable adds what to do to the errors of a file that is no database, or a damaged one.
 func unreadable(err error) error {
 	var code interface{ Code() int }
-	if !errors.As(err, &code) {
+	if isAdvised(err) || !errors.As(err, &code) {
 		return err
 	}
 	const corrupt, notADatabase = 11, 26
 	switch code.Code() & 0xff {
 	case corrupt:
-		return fmt.Errorf("the file is damaged: keep a copy of it, and put a backup in its place or name another file: %w", err)
+		return &advised{fmt.Errorf("the file is damaged: keep a copy of it, and put a backup in its place or name another file: %w", err)}
 	case notADatabase:
-		return fmt.Errorf("the file is no SQLite database: name another file: %w", err)
+		return &advised{fmt.Errorf("the file is no SQLite database: name another file: %w", err)}
 	}
 	return err
 }

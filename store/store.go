@@ -124,7 +124,7 @@ func (s *Store) secret(ctx context.Context) (key []byte, err error) {
 	})
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("reading the key of the store: %w", err)
+		return nil, fmt.Errorf("reading the key of the store: %w", s.db.explain(err))
 	case len(key) < 16:
 		return nil, errors.New("the key of the store is damaged: put a backup in its place or name another file")
 	}

@@ -176,7 +176,7 @@ func (s *Store) Trace(ctx context.Context, id string) (trace.Record, error) {
 		return trace.Record{}, ErrNoRecord
 	}
 	if err != nil {
-		return trace.Record{}, fmt.Errorf("reading record %s: %w", id, err)
+		return trace.Record{}, fmt.Errorf("reading record %s: %w", id, s.db.explain(err))
 	}
 	return decoded(data)
 }
@@ -193,13 +193,13 @@ func (s *Store) Traces(ctx context.Context, w Wanted, each func(trace.Record) (m
 	query, args := w.query()
 	rows, err := s.db.query(ctx, query, args...)
 	if err != nil {
-		return fmt.Errorf("reading records: %w", err)
+		return fmt.Errorf("reading records: %w", s.db.explain(err))
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var data []byte
 		if err := rows.Scan(&data); err != nil {
-			return fmt.Errorf("reading records: %w", err)
+			return fmt.Errorf("reading records: %w", s.db.explain(err))
 		}
 		r, err := decoded(data)
 		if err != nil {
@@ -210,7 +210,7 @@ func (s *Store) Traces(ctx context.Context, w Wanted, each func(trace.Record) (m
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("reading records: %w", err)
+		return fmt.Errorf("reading records: %w", s.db.explain(err))
 	}
 	return nil
 }

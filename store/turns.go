@@ -19,7 +19,7 @@ const (
 func (s *Store) Turn(ctx context.Context, id string) (decide.TurnRow, error) {
 	r, err := scanTurn(s.db.row(ctx, turnByID, id))
 	if err != nil && !errors.Is(err, decide.ErrNoTurnRow) {
-		err = fmt.Errorf("reading turn %s: %w", id, err)
+		err = fmt.Errorf("reading turn %s: %w", id, s.db.explain(err))
 	}
 	return r, err
 }

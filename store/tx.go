@@ -18,9 +18,9 @@ func (s *Store) Do(ctx context.Context, c decide.Class, f func(decide.Tx) error)
 		return refused
 	})
 	if err == nil || err == refused { //nolint:errorlint // exactly that one: what f says is not ours to word
-		return err
+		return s.db.explain(err)
 	}
-	return fmt.Errorf("writing to the store: %w", err)
+	return fmt.Errorf("writing to the store: %w", s.db.explain(err))
 }
 
 // storeTx is what one f does.
