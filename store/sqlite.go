@@ -34,6 +34,7 @@ type sqlite struct {
 	reading *sql.DB
 	lock    *fileLock // nil in memory: nobody else is there
 	lives   *lives    // nil in memory
+	file    *stays    // nil in memory
 	schema  int64     // the version that this program knows
 
 	prepared *prepared // statements of writing
@@ -98,6 +99,9 @@ func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the store: %w", err)
 	}
+	if err := gone(path); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the store: %w", err)
@@ -137,6 +141,9 @@ func (s *sqlite) open(ctx context.Context, path string) (err error) {
 	s.reading.SetMaxIdleConns(readers)
 	if err := s.reading.PingContext(ctx); err != nil {
 		return fmt.Errorf("reading the store %s: %w", path, err)
+	}
+	if s.file, err = staysAt(path); err != nil {
+		return err
 	}
 	s.lives, err = beginLife(path + ".lives")
 	return err
@@ -181,6 +188,9 @@ func (s *sqlite) begin(class decide.Class) (_ *transaction, err error) {
 			s.release()
 		}
 	}()
+	if err := s.file.check(); err != nil {
+		return nil, err
+	}
 	ctx := context.Background()
 	if err := s.level(ctx, class); err != nil {
 		return nil, fmt.Errorf("setting how durable a transaction is: %w", err)
