@@ -43,6 +43,7 @@ decisions:
 				t.Fatal(err)
 			}
 			cmd := exec.Command("mcp-decide", append(test.args, "--config", file)...)
+			cmd.Env = append(cmd.Environ(), atHome(t.TempDir())...)
 			var out bytes.Buffer
 			cmd.Stdout = &out
 			in, err := cmd.StdinPipe()

@@ -22,8 +22,8 @@ func (a *app) decideCommand() *cobra.Command {
 		Use:   "decide DECISION [name=text | name:=json]...",
 		Short: "Open a decision, and answer it in the same call",
 		Long: "decide opens a turn and prints its menu. With --answer it takes the reply too, reads the pick out of it and runs it.\n" +
-			"With --turn it answers one that was opened before. For that turns have to outlive the command: name a store with\n" +
-			"--store sqlite:PATH; in memory a turn ends with the command that opened it.",
+			"With --turn it answers one that another such command has opened; with --store memory: a turn ends with the command\n" +
+			"that opened it.",
 		Example: "  mcp-decide decide tidy_folder path=/tmp wish='how full is it?'\n" +
 			"  mcp-decide decide tidy_folder path=/tmp wish='how full is it?' --answer '{\"call\": \"leave\"}'",
 		Args: takes(1, -1, "; mcp-decide list says what there is"),
@@ -119,7 +119,7 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	if c.asJSON, err = a.wantJSON(); err != nil {
 		return err
 	}
-	a.wiring.keeps = !c.dry
+	a.wiring.keeps, a.wiring.needs = !c.dry, c.turn != ""
 	s, err := a.connect(ctx)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (a *app) decide(ctx context.Context, c decideCall) error {
 	}
 	if c.turn != "" {
 		if s.store == nil {
-			return usage("turns are kept in memory and end with the command that opened them; name the store of this one with --store sqlite:PATH")
+			return usage("turns are kept in memory and end with the command that opened them; name the store of this one with --store sqlite:PATH, or none for the one of this user")
 		}
 		return a.answer(ctx, s, view, decide.Outcome{Handle: c.turn}, c)
 	}

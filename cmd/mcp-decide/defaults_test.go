@@ -19,7 +19,7 @@ func TestSecureDefaults(t *testing.T) {
 			t.Skip("looks at a process's files in /proc")
 		}
 		cmd := exec.Command("mcp-decide", "serve", "--log-format", "json")
-		cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "MCP_DECIDE_CONFIG=")
+		cmd.Env = append(cmd.Environ(), atHome(t.TempDir())...)
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)

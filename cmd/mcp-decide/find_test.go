@@ -37,7 +37,7 @@ func TestNoDemoWhereAConfigurationMayBe(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command("mcp-decide", "list")
-			cmd.Env = append(cmd.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "MCP_DECIDE_CONFIG=")
+			cmd.Env = append(cmd.Environ(), atHome(home)...)
 			said, err := cmd.CombinedOutput()
 			var failed *exec.ExitError
 			if !errors.As(err, &failed) || failed.ExitCode() != exitUsage || !strings.Contains(string(said), path) || strings.Contains(string(said), "tidy_folder") {

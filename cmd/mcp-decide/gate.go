@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
-	"runtime"
 
 	"github.com/mcp-decide/mcp-decide/config"
 	"github.com/mcp-decide/mcp-decide/internal/accept"
@@ -29,26 +28,7 @@ func (a *app) newGate() *gate {
 	if err != nil {
 		return &gate{nowhere: err}
 	}
-	return &gate{store: &accept.Store{Dir: filepath.Join(dir, "mcp-decide", "accepted")}}
-}
-
-// stateDir is where programs of this user keep what they remember. It is not the folder for settings, which people copy from one machine to
-// another.
-func (a *app) stateDir() (string, error) {
-	dir, otherwise, below := "XDG_STATE_HOME", "HOME", filepath.Join(".local", "state")
-	switch runtime.GOOS {
-	case "windows":
-		dir, otherwise, below = "LocalAppData", "USERPROFILE", filepath.Join("AppData", "Local")
-	case "darwin", "ios":
-		below = filepath.Join("Library", "Application Support")
-	}
-	if path := a.env(dir); filepath.IsAbs(path) {
-		return path, nil
-	}
-	if path := a.env(otherwise); filepath.IsAbs(path) {
-		return filepath.Join(path, below), nil
-	}
-	return "", fmt.Errorf("neither $%s nor $%s names a folder", dir, otherwise)
+	return &gate{store: &accept.Store{Dir: filepath.Join(dir, "accepted")}}
 }
 
 // hold turns off what the plan may not do. The demo, which is in no file, may do everything.

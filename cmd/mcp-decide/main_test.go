@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,8 +23,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(apart{m}, map[string]func(){"mcp-decide": main})
 }
 
-// apart runs tests in a place of their own: serve remembers what it has accepted, and must not do that among what the user of this
-// machine has accepted.
+// apart runs tests away from what the user of this machine has: what a server remembers must not come among that. A test whose commands keep something gives them
+// a home of their own, so that no two tests share a store.
 type apart struct{ m *testing.M }
 
 func (a apart) Run() int {
@@ -36,7 +38,17 @@ func (a apart) Run() int {
 			panic(err)
 		}
 	}
-	return a.m.Run()
+	for _, o := range slices.Concat(options, serveOptions) {
+		if err := os.Unsetenv(o.env); err != nil {
+			panic(err)
+		}
+	}
+	code := a.m.Run()
+	if _, err := os.Stat(filepath.Join(dir, "mcp-decide", "store.db")); err == nil {
+		fmt.Fprintln(os.Stderr, "FAIL: a test has used the store that is shared by all of them; give its commands a home of their own")
+		return 1
+	}
+	return code
 }
 
 // The command as users type it.
@@ -54,6 +66,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ORDERS", orders)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
+			env.Setenv("LocalAppData", filepath.Join(home, ".state"))
 			return os.MkdirAll(home, 0o700)
 		},
 	})

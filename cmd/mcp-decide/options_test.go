@@ -74,7 +74,7 @@ func TestPrecedence(t *testing.T) {
 			t.Parallel()
 			var out, errs bytes.Buffer
 			cmd := exec.Command("mcp-decide", append([]string{cmp.Or(tc.command, "list")}, tc.args...)...)
-			cmd.Env = append(cmd.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
+			cmd.Env = append(cmd.Environ(), atHome(t.TempDir())...)
 			for _, o := range all {
 				cmd.Env = append(cmd.Env, o.env+"=")
 			}

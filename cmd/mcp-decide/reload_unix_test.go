@@ -42,7 +42,7 @@ type piece struct {
 
 // environment keeps the commands of a test apart from what this user has.
 func (s *sandbox) environment() []string {
-	return append(os.Environ(), "HOME="+s.dir, "XDG_CONFIG_HOME="+s.dir, "XDG_STATE_HOME="+s.path("state"), "MCP_DECIDE_CONFIG=")
+	return append(os.Environ(), atHome(s.dir)...)
 }
 
 // pipe starts the command and greets it.

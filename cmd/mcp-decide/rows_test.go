@@ -125,7 +125,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 }
 
 // CVE 3, and 4 for the rest of the transport: whatever is sent to whatever path in whatever way, even by who has a token, the server has the
-// methods that its file says, and no file anywhere near it has changed.
+// methods that its file says, and no file anywhere near it has changed but the store.
 func TestNothingOverHTTPChangesWhatRuns(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -134,8 +134,8 @@ func TestNothingOverHTTPChangesWhatRuns(t *testing.T) {
 	everything := func() map[string]string {
 		all := map[string]string{}
 		s.must(filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
+			if err != nil || d.IsDir() || strings.HasPrefix(path, s.path("state/mcp-decide/store.db")) {
+				return err // that a call was made is written down
 			}
 			text, err := os.ReadFile(path)
 			all[path] = string(text)

@@ -61,7 +61,7 @@ func overHTTP(t *testing.T, yaml string, env []string, flags ...string) *running
 		args = append(args, "--config", path)
 	}
 	cmd := exec.Command("mcp-decide", args...)
-	cmd.Env = append(cmd.Environ(), append([]string{"HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "MCP_DECIDE_CONFIG="}, env...)...)
+	cmd.Env = append(cmd.Environ(), append(atHome(dir), env...)...)
 	return started(t, cmd)
 }
 
@@ -104,11 +104,18 @@ func started(t *testing.T, cmd *exec.Cmd) *running {
 	return r
 }
 
+// atHome are variables that keep a command apart from what this user has, and from all other tests: its settings are in a folder, and what it remembers
+// is in "state" below it.
+func atHome(dir string) []string {
+	state := filepath.Join(dir, "state")
+	return []string{"HOME=" + dir, "USERPROFILE=" + dir, "XDG_CONFIG_HOME=" + dir, "AppData=" + dir, "XDG_STATE_HOME=" + state, "LocalAppData=" + state, "MCP_DECIDE_CONFIG="}
+}
+
 // ended runs the command to its end.
 func ended(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	cmd := exec.Command("mcp-decide", args...)
-	cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "MCP_DECIDE_CONFIG=")
+	cmd.Env = append(cmd.Environ(), atHome(t.TempDir())...)
 	out, err := cmd.CombinedOutput()
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {

@@ -102,6 +102,9 @@ func (a *app) ready(ctx context.Context, caller registry.Caller, offer registry.
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if s.chosen.fresh {
+		s.log.InfoContext(ctx, "turns and records of this user are kept from now on", "store", s.chosen.Path)
+	}
 	s.warn(ctx)
 	s.plan.tell(ctx, s.log)
 	about := s.found.file.Server

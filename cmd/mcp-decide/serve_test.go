@@ -152,7 +152,7 @@ func TestListsAreTheSameAfterARestart(t *testing.T) {
 func served(t *testing.T, sent []string, flags ...string) (out, errs string) {
 	t.Helper()
 	cmd := exec.Command("mcp-decide", append([]string{"serve"}, flags...)...)
-	cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "MCP_DECIDE_CONFIG=")
+	cmd.Env = append(cmd.Environ(), atHome(t.TempDir())...)
 	cmd.Stdin = strings.NewReader(strings.Join(sent, "\n") + "\n")
 	var o, e bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &o, &e
@@ -169,7 +169,7 @@ func connect(t *testing.T, era string) *client.Client {
 		t.Fatal(err)
 	}
 	c := client.NewClient(
-		transport.NewStdioWithOptions(self, append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "MCP_DECIDE_CONFIG="), []string{"serve"}),
+		transport.NewStdioWithOptions(self, append(os.Environ(), atHome(t.TempDir())...), []string{"serve"}),
 		client.WithProtocolVersion(era),
 	)
 	ctx := context.Background()

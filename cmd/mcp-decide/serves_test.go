@@ -28,7 +28,7 @@ func serves(ts *testscript.TestScript, neg bool, args []string) {
 	wanted := args[len(args)-1]
 	cmd := exec.Command(args[0], append(args[1:len(args)-1:len(args)-1], "127.0.0.1:0")...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR", "SYSTEMROOT"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "AppData", "LocalAppData", "TMPDIR", "SYSTEMROOT"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	pipe, err := cmd.StderrPipe()

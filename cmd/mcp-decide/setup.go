@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
-	"path/filepath"
 	"time"
 
 	"github.com/mcp-decide/mcp-decide/config"
@@ -29,6 +28,7 @@ type setup struct {
 	counts   *trace.Counts
 	store    *store.Store // nil = turns and records are kept in memory
 	records  records
+	chosen   choice
 	warnings []config.Problem
 }
 
@@ -42,12 +42,12 @@ func (a *app) connect(ctx context.Context) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	where, err := a.storeOf(f.file)
+	in, err := a.choose(ctx, f.file, log)
 	if err != nil {
 		return nil, err
 	}
 	a.wiring.env = a.env
-	s, err := a.wiring.build(ctx, f, where, log)
+	s, err := a.wiring.build(ctx, f, in, log)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +94,7 @@ type wiring struct {
 	hold      func(*plan) error                   // turns off what may not run; nil = everything may
 	strangers bool                                // more than one caller: ids of turns that nobody can guess, and a rate for each
 	keeps     bool                                // something may be kept, so that the store is opened
+	needs     bool                                // what was kept before is asked for, so that memory is no use
 	recorder  func(trace.Recorder) trace.Recorder // stands before the traces; nil = nothing does
 	env       func(string) string                 // what says whether spans are exported; nil = they are not
 }
@@ -103,10 +104,10 @@ var rateOverHTTP = registry.Rate{Calls: 50, Per: time.Second}
 
 // build makes the engine of a file, for a look: it opens no store.
 func build(f *found, log *slog.Logger) (*setup, error) {
-	return wiring{}.build(context.Background(), f, store.Where{Kind: "memory"}, log)
+	return wiring{}.build(context.Background(), f, choice{Where: inMemory}, log)
 }
 
-func (w wiring) build(ctx context.Context, f *found, where store.Where, log *slog.Logger) (*setup, error) {
+func (w wiring) build(ctx context.Context, f *found, in choice, log *slog.Logger) (*setup, error) {
 	p, err := planOf(f.file)
 	if err != nil {
 		return nil, err
@@ -120,16 +121,17 @@ func (w wiring) build(ctx context.Context, f *found, where store.Where, log *slo
 		found:    f,
 		plan:     p,
 		log:      log,
+		chosen:   in,
 		registry: registry.New(),
 		warnings: p.warnings,
 	}
 	if err := s.registry.Replace(p.methods); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	options := decide.Options{Log: log, Config: identity(f.file), Store: decide.NewMemory(decide.MemoryLimits{})}
-	if w.keeps && where.Kind != "memory" {
-		if s.store, err = store.Open(ctx, where, store.Options{Log: log, Keep: f.file.Trace.Keep, Size: f.file.Trace.MaxSize}); err != nil {
-			return nil, &exitError{exitNotAvailable, err}
+	options := decide.Options{Log: log, Config: identity(f.file, in.Where), Store: decide.NewMemory(decide.MemoryLimits{})}
+	if w.keeps && in.Where != inMemory {
+		if s.store, err = in.open(ctx, store.Options{Log: log, Keep: f.file.Trace.Keep, Size: f.file.Trace.MaxSize}); err != nil {
+			return nil, err
 		}
 		options.Store, options.Now = s.store, s.store.Now
 	}
@@ -156,16 +158,6 @@ func (w wiring) build(ctx context.Context, f *found, where store.Where, log *slo
 		}
 	}
 	return s, nil
-}
-
-// identity names the configuration that turns belong to: the server's name and the file's place. What the
-// file holds may change under it.
-func identity(f *config.File) string {
-	path := f.Path
-	if abs, err := filepath.Abs(path); path != "" && err == nil {
-		path = abs
-	}
-	return f.Server.Name + "\x00" + path
 }
 
 // wire turns a decision as configured into one of the engine.
@@ -201,15 +193,6 @@ func wire(d config.Decision) (decide.Decision, error) {
 		out.Options = append(out.Options, option)
 	}
 	return out, nil
-}
-
-// storeOf is where turns are kept.
-func (a *app) storeOf(f *config.File) (store.Where, error) {
-	w, err := store.ParseWhere(storeOption.value(a, f.Store))
-	if err != nil {
-		return store.Where{}, usage("the store: %v", err)
-	}
-	return w, nil
 }
 
 // self is the principal of whoever runs this process.

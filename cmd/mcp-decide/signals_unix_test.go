@@ -22,7 +22,7 @@ func TestASignalEndsTheWaitForInput(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command("mcp-decide", strings.Fields(line)...)
-			cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "MCP_DECIDE_CONFIG=")
+			cmd.Env = append(cmd.Environ(), atHome(t.TempDir())...)
 			in, err := cmd.StdinPipe()
 			if err != nil {
 				t.Fatal(err)
