@@ -162,19 +162,32 @@ func (s *sqlite) migrate(ctx context.Context) error {
 	}
 	sources := steps.ListSources()
 	s.schema = sources[len(sources)-1].Version
-	is, err := steps.GetDBVersion(ctx)
-	switch {
-	case err != nil:
-		return fmt.Errorf("reading its version: %w", unreadable(err))
-	case is > s.schema:
-		return ErrNewer
-	case is == s.schema:
-		return nil
+	var tables int
+	if err := s.writing.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&tables); err != nil {
+		return fmt.Errorf("reading it: %w", unreadable(err))
+	}
+	if tables > 0 {
+		is, err := version(s.writing.QueryRowContext(ctx, versionQuery))
+		switch {
+		case err != nil:
+			return fmt.Errorf("reading its version: %w", unreadable(err))
+		case is > s.schema:
+			return ErrNewer
+		case is == s.schema:
+			return nil
+		}
 	}
 	if _, err := steps.Up(ctx); err != nil {
 		return fmt.Errorf("bringing it up to date: %w", err)
 	}
 	return nil
+}
+
+const versionQuery = "SELECT max(version_id) FROM goose_db_version WHERE is_applied"
+
+func version(row *sql.Row) (is int64, err error) {
+	err = row.Scan(&is)
+	return is, err
 }
 
 // begin takes the lock and opens a transaction of a class. The version is looked at each time: another process may have brought
@@ -201,8 +214,7 @@ func (s *sqlite) begin(class decide.Class) (_ *transaction, err error) {
 		return nil, fmt.Errorf("beginning a transaction: %w", unreadable(err))
 	}
 	known := &preparedTx{tx, s.prepared}
-	var is int64
-	err = known.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&is)
+	is, err := version(known.QueryRowContext(ctx, versionQuery))
 	switch {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("reading the version of the store: %w", unreadable(err)), rollback(tx))

@@ -48,18 +48,28 @@ func (s *sandbox) environment() []string {
 // pipe starts the command and greets it.
 func pipe(s *sandbox, flags ...string) *piped {
 	s.Helper()
-	p := launch(s, flags...)
+	return greet(launch(s, flags...))
+}
+
+func greet(p *piped) *piped {
+	p.Helper()
 	p.ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
 	_, err := io.WriteString(p.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-	s.must(err)
+	p.must(err)
 	return p
 }
 
 func launch(s *sandbox, flags ...string) *piped {
 	s.Helper()
-	p := &piped{sandbox: s, out: make(chan piece, 10_000), said: make(chan string, 10_000)}
-	p.cmd = exec.Command("mcp-decide", append([]string{"serve", "--log-format", "json", "--config", s.path("c.yaml")}, flags...)...)
-	p.cmd.Env = s.environment()
+	cmd := exec.Command("mcp-decide", append([]string{"serve", "--log-format", "json", "--config", s.path("c.yaml")}, flags...)...)
+	cmd.Env = s.environment()
+	return launched(s, cmd)
+}
+
+// launched starts a command that serves on standard input and output.
+func launched(s *sandbox, cmd *exec.Cmd) *piped {
+	s.Helper()
+	p := &piped{sandbox: s, cmd: cmd, out: make(chan piece, 10_000), said: make(chan string, 10_000)}
 	in, err := p.cmd.StdinPipe()
 	s.must(err)
 	out, err := p.cmd.StdoutPipe()

@@ -102,21 +102,25 @@ func TestEverythingIsScarce(t *testing.T) {
 		t.Skip("nobody here may take the disk away from a process: ", err)
 	}
 	config := " --config " + s.path("c.yaml")
+	s.must(os.Mkdir(s.path("state"), 0o700))
+	own := fmt.Sprintf(" && mount -t tmpfs -o size=16m none %q", s.path("state"))
 	for name, tc := range map[string]struct {
 		flags  string
 		env    []string
 		said   string
 		serves bool
+		disk   string // a disk that can be written, where the store is
 	}{
-		"F7 the demo, no home":                    {"", nil, "the built-in demo runs", true},
-		"F7 the demo, home can't be written":      {"", []string{"HOME=" + s.dir}, "the built-in demo runs", true},
-		"F7 a file, home can't be written":        {config, append([]string{"HOME=" + s.dir}, deskEnv...), "remembered only while this runs.*read-only file system", true},
-		"F7 a file, no home":                      {config, deskEnv, "remembered only while this runs.*HOME names a folder", true},
-		"F7 a file, and its token is not at hand": {config, nil, "DESK_TOKEN is not set", false},
+		"F7 the demo, no home":               {"", nil, "the built-in demo runs", true, ""},
+		"F7 the demo, home can't be written": {"", []string{"HOME=" + s.dir}, "(?s)kept in memory.*read-only file system.*the built-in demo runs", true, ""},
+		"F7 a file, home can't be written":   {config, append([]string{"HOME=" + s.dir}, deskEnv...), "remembered only while this runs.*read-only file system", true, ""},
+		"F7 a file, no home":                 {config, deskEnv, "(?s)kept in memory.*HOME names a folder.*remembered only while this runs.*HOME names a folder", true, ""},
+		"F7 a file, its token not at hand":   {config, nil, "DESK_TOKEN is not set", false, ""},
+		"F7 a file, a disk for its state":    {config, append([]string{"XDG_STATE_HOME=" + s.path("state")}, deskEnv...), "are kept from now on", true, own},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command("unshare", "-m", "sh", "-c", limits+" && exec mcp-decide serve --http 127.0.0.1:0 --log-format json"+tc.flags)
+			cmd := exec.Command("unshare", "-m", "sh", "-c", limits+tc.disk+" && exec mcp-decide serve --http 127.0.0.1:0 --log-format json"+tc.flags)
 			cmd.Dir = "/"
 			cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "GOMAXPROCS=1"}, tc.env...)
 			if !tc.serves {
@@ -153,7 +157,11 @@ func TestEverythingIsScarce(t *testing.T) {
 			if got := r.ask(t, ask{method: "GET", path: "/readyz"}); got.status != http.StatusOK {
 				t.Errorf("afterwards it says %d", got.status)
 			}
-			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+			process := fmt.Sprintf("/proc/%d/", cmd.Process.Pid)
+			if _, err := os.Stat(process + "root" + s.path(userStore)); (err == nil) != (tc.disk != "") {
+				t.Errorf("a store: %v", err)
+			}
+			status, err := os.ReadFile(process + "status")
 			s.must(err)
 			_, rest, _ := strings.Cut(string(status), "VmHWM:")
 			var peak int // KiB of memory that it ever had
