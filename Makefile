@@ -9,7 +9,7 @@ PROFILES   ?= /tmp/mcp-decide-profiles
 SOAK       ?= 1h
 
 .DEFAULT_GOAL := help
-.PHONY: help build check test race fuzz bench clients conformance ci
+.PHONY: help build check test race fuzz bench clients replicas conformance ci
 
 help: ## say what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,6 +50,9 @@ soak: ## an hour of mixed load over HTTP, or SOAK=10m; fails when anything grows
 
 clients: build ## the TypeScript client and the Inspector against the built command (needs Node)
 	.ci/clients/run $(CURDIR)/$(BINARY)
+
+replicas: build ## the README's servers behind nginx, over SQLite and PostgreSQL (needs Node; installs nginx and PostgreSQL)
+	.ci/replicas/run $(CURDIR)/$(BINARY)
 
 conformance: ## the protocol's conformance suite against our server (needs Node)
 	.ci/conformance/run

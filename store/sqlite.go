@@ -183,7 +183,7 @@ func (s *sqlite) migrate(ctx context.Context) error {
 	return nil
 }
 
-const versionQuery = "SELECT max(version_id) FROM goose_db_version WHERE is_applied"
+const versionQuery = "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied"
 
 func version(row *sql.Row) (is int64, err error) {
 	err = row.Scan(&is)

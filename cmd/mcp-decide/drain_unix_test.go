@@ -205,7 +205,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	untilRefused(t, r) // so the first one has been seen, and two are not one
 	_ = r.cmd.Process.Signal(syscall.SIGTERM)
 	if text := <-answer; !strings.Contains(text, "not known") && !strings.Contains(text, "stopped") && !strings.Contains(text, "stopping") {
-		t.Errorf("the call was answered with %q", text)
+		t.Errorf("the call was answered with %q: %s", text, r.said)
 	}
 	if err := r.cmd.Wait(); err != nil {
 		t.Errorf("it ended with %v: %s", err, r.said)

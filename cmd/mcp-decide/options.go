@@ -24,7 +24,7 @@ var (
 		given: func(a *app) *string { return &a.config },
 	}
 	storeOption = option{
-		flag: "store", env: "MCP_DECIDE_STORE", key: "store", about: "where turns and records are kept: sqlite:PATH, memory:, or env:NAME for a variable that holds one of those; a file in the folder for this user's state unless named",
+		flag: "store", env: "MCP_DECIDE_STORE", key: "store", about: "where turns and records are kept: sqlite:PATH, postgres://USER@HOST/DATABASE, memory:, or env:NAME for a variable that holds one of those; a file in the folder for this user's state unless named",
 		given: func(a *app) *string { return &a.store },
 	}
 	logFormatOption = option{
