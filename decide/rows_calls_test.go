@@ -304,7 +304,9 @@ func rowC6(t *testing.T, p *processes) {
 	if _, err := p.eng.Settle(t.Context(), Settlement{Call: id, As: registry.Failed, By: desk}); err == nil || !strings.Contains(err.Error(), "is done") {
 		t.Errorf("settled twice: %v", err)
 	}
-	if !slices.ContainsFunc(p.trace.List(), func(r trace.Record) bool { return r.Caller == desk.ID && r.Reason == "it is in the ledger" && r.State == "done" }) {
+	if !slices.ContainsFunc(p.trace.List(), func(r trace.Record) bool {
+		return r.Caller == desk.ID && r.Reason == "it is in the ledger" && r.State == "done"
+	}) {
 		t.Errorf("who and why is not recorded: %+v", p.trace.List())
 	}
 }

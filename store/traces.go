@@ -29,6 +29,7 @@ const (
 // dropped and counted: nobody who answers a call waits for a record.
 type traces struct {
 	queue   chan trace.Record
+	hurry   chan chan struct{} // who waits for what has come so far to be written
 	dropped atomic.Int64
 	kept    atomic.Int64
 
@@ -96,15 +97,44 @@ func (s *Store) keeper() {
 				continue
 			}
 		case <-tick.C:
+		case waits := <-s.traces.hurry:
+			batch = s.taken(batch)
+			s.keep(batch)
+			batch = batch[:0]
+			close(waits)
+			continue
 		}
-		for closing && len(s.traces.queue) > 0 {
-			batch = append(batch, <-s.traces.queue)
+		if closing {
+			s.keep(s.taken(batch))
+			return
 		}
 		s.keep(batch)
 		batch = batch[:0]
-		if closing {
-			return
-		}
+	}
+}
+
+// taken adds all that wait to a batch.
+func (s *Store) taken(batch []trace.Record) []trace.Record {
+	for len(s.traces.queue) > 0 {
+		batch = append(batch, <-s.traces.queue)
+	}
+	return batch
+}
+
+// caughtUp waits until what was recorded here so far is written: who asks for records finds those of what was done before.
+func (s *Store) caughtUp(ctx context.Context) {
+	waits := make(chan struct{})
+	select {
+	case s.traces.hurry <- waits:
+	case <-ctx.Done():
+		return
+	case <-s.stop:
+		return
+	}
+	select {
+	case <-waits:
+	case <-ctx.Done():
+	case <-s.stop:
 	}
 }
 
@@ -170,6 +200,7 @@ var ErrNoRecord = trace.ErrNoRecord
 
 // Trace returns the record of an id.
 func (s *Store) Trace(ctx context.Context, id string) (trace.Record, error) {
+	s.caughtUp(ctx)
 	var data []byte
 	err := s.db.row(ctx, "SELECT record FROM {traces} WHERE id = $1", id).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -190,6 +221,7 @@ func decoded(data []byte) (r trace.Record, err error) {
 
 // Traces hands over the records that are wanted, newest first, until each says that it is enough by returning false, or fails.
 func (s *Store) Traces(ctx context.Context, w Wanted, each func(trace.Record) (more bool, err error)) error {
+	s.caughtUp(ctx)
 	query, args := w.query()
 	rows, err := s.db.query(ctx, query, args...)
 	if err != nil {
