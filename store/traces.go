@@ -315,30 +315,29 @@ func (s *Store) tooOld() int64 {
 }
 
 // beyondSize counts what all records take. Where that is more than they may, it is when the oldest came that may stay; else 0. A twentieth goes beyond
-// what has to, so that it does not begin again with the next record.
+// what has to, so that it does not begin again with the next record. It is one look at the store: others may be removing records meanwhile.
 func (s *Store) beyondSize(ctx context.Context) (cut int64, err error) {
-	var all int64
-	if err := s.db.row(ctx, "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM {traces}").Scan(&all); err != nil {
-		return 0, err
-	}
-	s.traces.bytes.Store(all)
-	if all <= s.o.Size {
-		return 0, nil
-	}
-	rows, err := s.db.query(ctx, "SELECT came, size FROM {traces} ORDER BY came")
+	rows, err := s.db.query(ctx, "SELECT came, size, (SELECT CAST(sum(size) AS BIGINT) FROM {traces}) FROM {traces} ORDER BY came")
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
-	for left := all; left > s.o.Size-s.o.Size/20 && rows.Next(); {
-		var size int64
-		if err := rows.Scan(&cut, &size); err != nil {
+	var left, most int64
+	for first := true; rows.Next(); first = false {
+		var came, size, all int64
+		if err := rows.Scan(&came, &size, &all); err != nil {
 			return 0, err
 		}
-		left -= size
-		s.traces.bytes.Store(left)
+		if first {
+			left, most = all, s.o.Size
+		}
+		if left <= most {
+			break
+		}
+		left, most, cut = left-size, s.o.Size-s.o.Size/20, came+1
 	}
-	return cut + 1, rows.Err()
+	s.traces.bytes.Store(left)
+	return cut, rows.Err()
 }
 
 // forgetTraces removes some of the records that came before a moment.

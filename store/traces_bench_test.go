@@ -55,6 +55,13 @@ func BenchmarkTraces(b *testing.B) {
 			}
 		}
 	}
+	b.Run("count", func(b *testing.B) { // what the sweeper does each minute
+		for b.Loop() {
+			if cut, err := s.beyondSize(b.Context()); err != nil || cut != 0 {
+				b.Fatal(cut, err)
+			}
+		}
+	})
 	b.Run("show/record", look("r00049382"))
 	b.Run("show/turn", look("t12345"))
 }
