@@ -130,7 +130,7 @@ func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Durati
 	if _, err := os.Stat(where.Path); where.Kind == "sqlite" && errors.Is(err, fs.ErrNotExist) {
 		return &exitError{exitNotAvailable, fmt.Errorf("there is no store at %s: nothing has been kept there yet", safe(where.Path))}
 	}
-	s, err := store.Open(ctx, where, store.Options{Log: log})
+	s, err := store.Open(ctx, where, store.Options{Log: log, Keep: f.file.Trace.Keep, Size: f.file.Trace.MaxSize})
 	if err != nil {
 		return &exitError{exitNotAvailable, err}
 	}
