@@ -11,7 +11,9 @@ import (
 // Two configurations are one when a turn of the first may be answered under the second.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	file := func(name, path string) *config.File { return &config.File{Path: path, Server: config.Server{Name: name}} }
+	file := func(name, path string) *config.File {
+		return &config.File{Path: path, Server: config.Server{Name: name}}
+	}
 	relative, err := filepath.Abs("desk.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -8,11 +8,9 @@ ALTER TABLE traces
 
 UPDATE traces SET size = octet_length(record) + 400;
 
--- Each is for one filter, newest first; the columns behind the time let the others be looked at without the record.
-CREATE INDEX traces_decision ON traces (decision, time, method, state, era);
-CREATE INDEX traces_method   ON traces (method, time, decision, state, era);
-CREATE INDEX traces_state    ON traces (state, time, decision, method, era);
-CREATE INDEX traces_era      ON traces (era, time, decision, method, state);
+-- One index is enough for the filters: its columns behind the time are looked at without the records, and the newest come first.
+DROP INDEX traces_time;
+CREATE INDEX traces_time     ON traces (time, decision, method, state, era);
 CREATE INDEX traces_turn     ON traces (turn, time) WHERE turn <> '';
 CREATE INDEX traces_root     ON traces (root, time) WHERE root <> '';
 CREATE INDEX traces_parent   ON traces (parent, time) WHERE parent <> '';
@@ -22,10 +20,8 @@ DROP INDEX traces_came;
 CREATE INDEX traces_came ON traces (came, size);
 
 -- +goose Down
-DROP INDEX traces_decision;
-DROP INDEX traces_method;
-DROP INDEX traces_state;
-DROP INDEX traces_era;
+DROP INDEX traces_time;
+CREATE INDEX traces_time ON traces (time);
 DROP INDEX traces_turn;
 DROP INDEX traces_root;
 DROP INDEX traces_parent;
