@@ -228,4 +228,3 @@ func encoded(r trace.Record) ([]byte, error) {
 	}
 	return data, nil
 }
-

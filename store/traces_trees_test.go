@@ -90,7 +90,8 @@ func TestRecordsByWhereTheyBelong(t *testing.T) {
 	})
 }
 
-// TestEveryFilterHasAnIndex: none goes through all records.
+// TestEveryFilterHasAnIndex: what few records have is found at once, and for the rest an index is read from its newest end, and no record that is not
+// wanted.
 func TestEveryFilterHasAnIndex(t *testing.T) {
 	t.Parallel()
 	s, _ := openHere(t, Options{})
@@ -113,7 +114,8 @@ func TestEveryFilterHasAnIndex(t *testing.T) {
 			plan += detail + "; "
 		}
 		rows.Close()
-		if !strings.Contains(plan, "USING INDEX traces_") || strings.Contains(plan, "SCAN") && !cmp.Equal(w, Wanted{Limit: 50}) || strings.Contains(plan, "FOR ORDER BY") {
+		few := w.Turn != "" || w.Root != "" || w.Parent != "" || !w.Since.IsZero()
+		if !strings.Contains(plan, "USING INDEX traces_") || strings.Contains(plan, "SCAN") && few || strings.Contains(plan, "FOR ORDER BY") {
 			t.Errorf("%+v: %s", w, plan)
 		}
 	}
