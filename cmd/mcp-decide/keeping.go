@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/mcp-decide/mcp-decide/config"
@@ -92,7 +93,7 @@ func (a *app) storeOf(f *config.File) (store.Where, error) {
 
 // namedStore is the store that somebody named; the zero value means that nobody did.
 func (a *app) namedStore(f *config.File) (store.Where, error) {
-	text := storeOption.value(a, f.Store)
+	text := storeOption.value(a, besideFile(f))
 	if text == "" {
 		return store.Where{}, nil
 	}
@@ -101,6 +102,16 @@ func (a *app) namedStore(f *config.File) (store.Where, error) {
 		return store.Where{}, usage("the store: %v", err)
 	}
 	return w, nil
+}
+
+// besideFile is what the file says about the store. A path in it starts at the folder of the file, as its other paths do: a client starts a server in
+// whatever folder it likes.
+func besideFile(f *config.File) string {
+	path, ok := strings.CutPrefix(f.Store, "sqlite:")
+	if !ok || path == "" || filepath.IsAbs(path) {
+		return f.Store
+	}
+	return "sqlite:" + filepath.Dir(absolute(f.Path)) + string(filepath.Separator) + path
 }
 
 // usualStore is the store that all commands of this user share when nobody names another one.

@@ -30,12 +30,32 @@ func (w wiring) suits(f *config.File, where store.Where) error {
 	case !isShared(where):
 		return nil
 	case f.Server.Name == "":
-		return usage("machines share the store, and they are told to belong together by the name of the server: write it into the configuration, " +
-			"the same for all of them, like\nserver: {name: support-desk}")
+		return usage("%s: %s, like\n%s", noName, nameIt, "server: {name: support-desk}")
 	case w.strangers && f.Access == nil:
-		return usage("machines share the store, and the configuration does not say who may connect: a token that is made at the start would be another " +
-			"one on each of them. Write who may into it, and set the variable to the same token everywhere (openssl rand -hex 16 makes one):\n" +
-			"access:\n  desk: {token: env:DESK_TOKEN}")
+		return usage("%s: %s, like\n%s", noAccess, giveAccess, "access:\n  desk: {token: env:DESK_TOKEN}")
 	}
 	return nil
+}
+
+const (
+	noName = "machines share the store, and nothing tells which of them belong together"
+	nameIt = "name the server in the configuration, the same on all of them"
+
+	noAccess   = "machines share the store, and the configuration does not say who may connect, while a token that is made at the start would be another one on each"
+	giveAccess = "write who may into it, and set the variable to the same token everywhere (openssl rand -hex 16 makes one)"
+)
+
+// sharedProblems is what a file lacks whose store machines share, for a look at it: serve says the same, and does not start.
+func sharedProblems(f *config.File) (all []config.Problem) {
+	where, err := store.ParseWhere(f.Store)
+	if err != nil || !isShared(where) {
+		return nil // what is in a variable that is not set here is not known
+	}
+	if f.Server.Name == "" {
+		all = append(all, config.Problem{File: f.Path, Key: "server.name", Message: noName + "; nothing starts without it", Fix: "Name the server, the same on all of them"})
+	}
+	if f.Access == nil {
+		all = append(all, config.Problem{File: f.Path, Key: "access", Message: noAccess + "; serve --http does not start without it", Fix: "Write who may connect, like access: {desk: {token: env:DESK_TOKEN}}"})
+	}
+	return all
 }

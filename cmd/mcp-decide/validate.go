@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +114,7 @@ func (a *app) inspect() ([]verdict, *plan, error) {
 	for _, w := range s.warnings {
 		verdicts = append(verdicts, judge("warning", w))
 	}
-	for _, p := range accessProblems(f.file) {
+	for _, p := range slices.Concat(accessProblems(f.file), sharedProblems(f.file)) {
 		verdicts = append(verdicts, judge("warning", p))
 	}
 	if _, err := server.New(s.engine, server.Options{Name: f.file.Server.Name, Version: version, Caller: self()}); err != nil {
