@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mcp-decide/mcp-decide/decide"
 	"github.com/mcp-decide/mcp-decide/registry"
@@ -122,18 +125,34 @@ type transaction struct {
 // victim runs a scenario in a process of its own: what it did, and what the client was told last.
 func victim(t *testing.T, where, scenario, point, marks string) (did []transaction, told []byte) {
 	t.Helper()
+	cmd := victimCommand(t, where, scenario, point, marks)
+	out, err := cmd.Output()
+	killed := err != nil && cmd.ProcessState.ExitCode() < 0
+	if killed != (point != "") {
+		t.Fatalf("%s, %q: %v: %s", scenario, point, err, out)
+	}
+	return heard(t, scenario, point, out)
+}
+
+// victimCommand is a process that plays a scenario.
+func victimCommand(t *testing.T, where, scenario, point, marks string) *exec.Cmd {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), childRole+"=victim", childPath+"="+where, victimScenario+"="+scenario, victimPoint+"="+point, victimMarks+"="+marks)
-	out, err := cmd.Output()
-	killed := err != nil && cmd.ProcessState.ExitCode() < 0
-	if killed != (point != "") {
-		t.Fatalf("%s, %q: %v: %s", scenario, point, err, out)
-	}
+	return cmd
+}
+
+// heard is what such a process has said. Its last line may have been cut off.
+func heard(t *testing.T, scenario, point string, out []byte) (did []transaction, told []byte) {
+	t.Helper()
 	for line := range bytes.Lines(out) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
 		word, rest, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
 		switch string(word) {
 		case "told":
@@ -162,32 +181,26 @@ func TestKillAtEveryPoint(t *testing.T) {
 		for name, steps := range scenarios {
 			t.Run(kind.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				whole := played{}
-				did, told := victim(t, kind.fresh(t), name, "", filepath.Join(t.TempDir(), "marks"))
-				if err := json.Unmarshal(told, &whole.play); err != nil {
-					t.Fatal(err)
-				}
-				if len(did) == 0 || whole.Step != len(steps) {
-					t.Fatalf("%d transactions, told %v", len(did), whole.Told)
+				w := wholeOf(t, kind, name)
+				if len(w.did) == 0 || len(w.told) != len(steps) {
+					t.Fatalf("%d transactions, told %v", len(w.did), w.told)
 				}
 				points := []string{}
-				for _, d := range did {
+				for _, d := range w.did {
 					for _, when := range []string{"before", "within", "after"} {
 						points = append(points, pointOf(d.n, when))
 					}
 				}
-				if strings.Contains(fmt.Sprint(did), "call") {
+				if strings.Contains(fmt.Sprint(w.did), "call") {
 					points = append(points, "effect before", "effect after")
 				}
 				for _, point := range points {
-					killedAt(t, kind, name, steps, point, did, whole.Told)
+					killedAt(t, kind, name, steps, point, w.did, w.told)
 				}
 			})
 		}
 	}
 }
-
-type played struct{ play }
 
 // killedAt kills a process at a point, and goes on with another one.
 func killedAt(t *testing.T, kind place, scenario string, steps []string, point string, did []transaction, whole []string) {
@@ -195,6 +208,7 @@ func killedAt(t *testing.T, kind place, scenario string, steps []string, point s
 	where, marks := kind.fresh(t), filepath.Join(t.TempDir(), "marks")
 	_, told := victim(t, where, scenario, point, marks)
 	s := kind.open(t, where)
+	defer s.Close() // a database has only so many connections
 	p, err := newPlay(s, marks)
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +247,89 @@ func killedAt(t *testing.T, kind place, scenario string, steps []string, point s
 	rows, err := s.Calls(t.Context(), decide.WantedCalls{State: registry.Running})
 	if err != nil || len(rows) > 0 {
 		t.Errorf("killed at %s: running without an owner: %+v, %v", nameOf(point, did), rows, err)
+	}
+}
+
+// TestKillAtRandom kills processes at any moment, in the middle of whatever the database or the system is doing for them, and goes on with another one. What is
+// told then is what would have been told without the kill, or that it is not known; and nothing takes effect twice.
+func TestKillAtRandom(t *testing.T) {
+	t.Parallel()
+	names := slices.Sorted(maps.Keys(scenarios))
+	for _, kind := range places(t) {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			wholes := map[string]whole{}
+			for range rounds(t, 12) {
+				name := names[rand.IntN(len(names))]
+				w, ok := wholes[name]
+				if !ok {
+					w = wholeOf(t, kind, name)
+					wholes[name] = w
+				}
+				killedSometime(t, kind, name, w)
+			}
+		})
+	}
+}
+
+// whole is a scenario that nobody has disturbed.
+type whole struct {
+	did  []transaction
+	told []string
+	took time.Duration
+}
+
+func wholeOf(t *testing.T, kind place, scenario string) whole {
+	t.Helper()
+	began := time.Now()
+	did, told := victim(t, kind.fresh(t), scenario, "", filepath.Join(t.TempDir(), "marks"))
+	var p play
+	if err := json.Unmarshal(told, &p); err != nil {
+		t.Fatal(err)
+	}
+	return whole{did, p.Told, time.Since(began)}
+}
+
+// killedSometime kills a process at a moment, and goes on with another one.
+func killedSometime(t *testing.T, kind place, scenario string, w whole) {
+	t.Helper()
+	where, marks := kind.fresh(t), filepath.Join(t.TempDir(), "marks")
+	cmd := victimCommand(t, where, scenario, "", marks)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(rand.N(w.took), func() { _ = cmd.Process.Kill() }) // it may have ended
+	_ = cmd.Wait()
+	_, told := heard(t, scenario, "", out.Bytes())
+	s := kind.open(t, where)
+	defer s.Close()
+	p, err := newPlay(s, marks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := scenarios[scenario]
+	if err := p.resume(told, steps); err != nil {
+		t.Fatal(err)
+	}
+	before := slices.Clone(p.Told)
+	if err := p.run(steps, func([]byte) {}); err != nil {
+		t.Errorf("%s: going on after %v: %v", scenario, before, err)
+		return
+	}
+	for i, line := range p.Told {
+		step, _, _ := strings.Cut(w.told[i], ": ")
+		if unknown := step + ": " + string(registry.Unknown); line != w.told[i] && (line != unknown || i < len(before) || strings.HasPrefix(scenario, "idempotent")) {
+			t.Errorf("%s: the client was told %v, and then %q, want %q", scenario, before, line, w.told[i])
+		}
+	}
+	most := strings.Count(fmt.Sprint(w.did), "call begun")
+	if strings.HasPrefix(scenario, "idempotent") {
+		most++
+	}
+	if n := effects(t, marks); n > most {
+		t.Errorf("%s: %d effects, want at most %d", scenario, n, most)
 	}
 }
 
