@@ -260,6 +260,7 @@ func (g *Graph) keep(v *vertex) error {
 type End struct {
 	Status    Status // not running
 	Output    string // of a model call: the reply
+	Cut       int    // bytes of the output that are left out already
 	Error     string
 	TokensIn  int // of a model call, where known
 	TokensOut int
@@ -290,7 +291,7 @@ func (g *Graph) Finish(id string, e End) error {
 	}
 	v.TokensIn, v.TokensOut, v.Took = max(e.TokensIn, 0), max(e.TokensOut, 0), max(e.Took, 0)
 	room := min(g.limits.Text, g.limits.Bytes-g.bytes)
-	v.CutOutput = 0
+	v.CutOutput = max(e.Cut, 0)
 	v.Error = fit(e.Error, min(room, maxError), &v.CutOutput)
 	v.Output = fit(e.Output, room-len(v.Error), &v.CutOutput)
 	if v.isHidden() {
@@ -298,6 +299,16 @@ func (g *Graph) Finish(id string, e End) error {
 	}
 	g.bytes += v.size() - before
 	return nil
+}
+
+// Last is the id of the newest node of the conversation, which the next one may follow; "" = there is none.
+func (g *Graph) Last() string {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	if last := g.newest(g.next); last != nil {
+		return last.ID
+	}
+	return ""
 }
 
 // Row is a copy of a node, as a store keeps it. There is none of a hidden node.

@@ -98,7 +98,7 @@ func (r *Range) set(key string, d *json.Decoder) error {
 		return nil
 	}
 	if n < -1 {
-		return fmt.Errorf("subcalls is %d; it is 0 or more, or -1 for all", n)
+		return errSubcalls(n)
 	}
 	r.Subcalls = &n
 	return nil
@@ -111,7 +111,20 @@ func (r *Range) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-func (r *Range) copied() *Range {
+// Check says what is wrong with a Range that was not read by ParseRange. nil is all right.
+func (r *Range) Check() error {
+	if r != nil && r.Subcalls != nil && *r.Subcalls < -1 {
+		return errSubcalls(*r.Subcalls)
+	}
+	return nil
+}
+
+func errSubcalls(n int) error {
+	return fmt.Errorf("subcalls is %d; it is 0 or more, or -1 for all", n)
+}
+
+// Clone shares nothing with r. Of nil it is nil.
+func (r *Range) Clone() *Range {
 	if r == nil {
 		return nil
 	}

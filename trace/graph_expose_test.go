@@ -52,6 +52,27 @@ func TestParseRange(t *testing.T) {
 	}
 }
 
+func TestRangeCheckAndClone(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		r   *trace.Range
+		bad bool
+	}{
+		{nil, false}, {&trace.Range{}, false}, {&trace.Range{Callers: new(-5), Subcalls: new(-1)}, false}, {&trace.Range{Subcalls: new(-2)}, true},
+	} {
+		if err := tt.r.Check(); (err != nil) != tt.bad {
+			t.Errorf("%+v: %v", tt.r, err)
+		}
+		c := tt.r.Clone()
+		if diff := cmp.Diff(tt.r, c); diff != "" {
+			t.Error(diff)
+		}
+		if c != nil && c.Callers != nil && c.Callers == tt.r.Callers {
+			t.Error("the copy shares its number")
+		}
+	}
+}
+
 func TestParseExpose(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"io", "llm", "full", "hidden"} {

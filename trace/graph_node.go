@@ -234,7 +234,7 @@ func (n *Node) copied() Node {
 	c := *n
 	c.Args = slices.Clone(n.Args)
 	c.Covers = slices.Clone(n.Covers)
-	c.Range = n.Range.copied()
+	c.Range = n.Range.Clone()
 	return c
 }
 

@@ -73,6 +73,8 @@ func (n *Node) renderModel(out []Message) []Message {
 		return out
 	case n.Status != StatusDone:
 		return append(out, n.says(RoleUser, "A call of a model "+ending[n.Status], n.Error))
+	case n.Output == "" && n.CutOutput > 0:
+		return append(out, n.says(RoleAssistant, "What the model said is left out here.", ""))
 	case n.Covers != nil:
 		return append(out, n.says(RoleAssistant, fmt.Sprintf("A summary of %d messages before this:", len(n.Covers)), n.Output))
 	}

@@ -37,6 +37,8 @@ func TestTranscript(t *testing.T) {
 	}{
 		{"user", trace.Node{Kind: trace.KindUser, Input: "a\r\nb", Status: trace.StatusDone}, "user", "The user said:\n> a\n> b\n"},
 		{"model", trace.Node{Kind: trace.KindLLM, Output: "yes", Input: "the prompt", Status: trace.StatusDone}, "assistant", "The model said:\n> yes\n"},
+		{"model whose reply is left out", trace.Node{Kind: trace.KindLLM, CutOutput: 20, Status: trace.StatusDone}, "assistant", "What the model said is left out here.\n"},
+		{"model that said nothing", trace.Node{Kind: trace.KindLLM, Status: trace.StatusDone}, "assistant", "The model said:\n"},
 		{"model at work", trace.Node{Kind: trace.KindLLM, Status: trace.StatusRunning}, "", ""},
 		{"failed model", trace.Node{Kind: trace.KindLLM, Status: trace.StatusFailed, Error: "429"}, "user", "A call of a model failed. That is over and does not go on. What it said:\n> 429\n"},
 		{"summary", trace.Node{Kind: trace.KindLLM, Status: trace.StatusDone, Output: "short", Covers: []string{"a", "b"}}, "assistant", "A summary of 2 messages before this:\n> short\n"},
