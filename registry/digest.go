@@ -11,12 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcp-decide/mcp-decide/trace"
 	"github.com/mcp-decide/mcp-decide/validate"
 )
 
 // digested is what decides what a method does and who may have it done. Titles, summaries, descriptions,
 // placeholders, labels and the order of parameters are wording and not in it, nor is Off: a secret that is missing
-// for a while changes no method. Nor is Rate: how often a call may be made changes nothing about what it does.
+// for a while changes no method. Nor is Rate: how often a call may be made changes nothing about what it does. What models may see of
+// a run, and of what happened before it, is in it: it decides what they answer.
 type digested struct {
 	Name         string
 	Kind         Kind
@@ -32,6 +34,10 @@ type digested struct {
 	Pin          string
 	Found        string
 	Constant     string
+
+	// Left out while they are not set: turns and calls on record have the digests of methods that said nothing of it.
+	Expose      trace.Expose `json:",omitempty"`
+	RenderRange *trace.Range `json:",omitempty"`
 }
 
 type digestedParam struct {
@@ -56,6 +62,7 @@ func digestOf(m *Method) string {
 	d := digested{
 		Name: m.Name, Kind: m.Kind, Effect: m.Effect, Idempotent: m.Idempotent, Params: digestedParams(m.Params),
 		Timeout: m.Timeout, StopOnCancel: m.StopOnCancel, Source: m.Source, Pin: m.Pin, Found: m.Found, Constant: exactly(m.Constant),
+		Expose: m.Expose, RenderRange: m.RenderRange,
 	}
 	if m.Returns != nil {
 		returns := digestedOf(m.Returns)

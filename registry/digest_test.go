@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 func digestible() Method {
@@ -82,6 +84,11 @@ func TestDigestOfSubstance(t *testing.T) {
 		"source of desk": func(m *Method) { m.Params[4].From, m.Params[4].Type = "caller.roles", Array },
 		"desk shown":     func(m *Method) { m.Params[4].From = "" },
 		"result":         func(m *Method) { m.Returns = &Param{Type: Object} },
+		"expose":         func(m *Method) { m.Expose = trace.ExposeHidden },
+		"another expose": func(m *Method) { m.Expose = trace.ExposeIO },
+		"range":          func(m *Method) { m.RenderRange = &trace.Range{Callers: new(1)} },
+		"another range":  func(m *Method) { m.RenderRange = &trace.Range{Callers: new(2)} },
+		"subcalls":       func(m *Method) { m.RenderRange = &trace.Range{Subcalls: new(1)} },
 	} {
 		m := digestible()
 		change(&m)
@@ -90,6 +97,15 @@ func TestDigestOfSubstance(t *testing.T) {
 			t.Errorf("the digest is the same after changing %s and %s", name, other)
 		}
 		seen[got] = name
+	}
+}
+
+// Turns that are open and calls on record hold this digest, so one of a method that says nothing of what is new stays what it is.
+func TestDigestIsKept(t *testing.T) {
+	t.Parallel()
+	const want = "36b8c8151f14383c4d56cec5d05490c198bfde8e4a4d826667da3cb0fe1bfac7"
+	if got := prepared(t, digestible()).Digest(); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -126,6 +142,7 @@ func TestRunDigest(t *testing.T) {
 		{"off", plain, func(m *Method) { m.Off = "no token" }, true},
 		{"where it was found", plain, func(m *Method) { m.Found = "/opt/bin/refund-cli" }, true},
 		{"result", plain, func(m *Method) { m.Returns = &Param{Type: Object} }, true},
+		{"what models see", plain, func(m *Method) { m.Expose, m.RenderRange = trace.ExposeHidden, &trace.Range{Callers: new(0)} }, true},
 		{"spelled out kind", plain, func(m *Method) { m.Kind = Function }, true},
 		{"name", plain, func(m *Method) { m.Name = "refunds" }, false},
 		{"kind", plain, func(m *Method) { m.Kind = Value }, false},

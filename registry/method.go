@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcp-decide/mcp-decide/trace"
 	"github.com/mcp-decide/mcp-decide/validate"
 )
 
@@ -60,6 +61,8 @@ type Method struct {
 	Rate         Rate            // how often each caller may call it; the zero value = the engine's own rate
 	Approval     *Approval       // nil = none needed
 	StopOnCancel bool            // a write whose caller has gone is stopped too (on_cancel: stop)
+	Expose       trace.Expose    // what its callers' model calls see of its run; "" = io where a model picked it, else full
+	RenderRange  *trace.Range    // how much of what happened before its own model calls see; nil = all
 	Off          string          // why the method can't run now, e.g. a missing secret; "" = it can
 	Source       string          // what runs, in one line, for people and the digest: "run: wc -w"
 	Pin          string          // what else decides what runs, for the digests alone: its settings
@@ -95,6 +98,7 @@ func (m Method) clone() *Method {
 		m.Approval = &approval
 	}
 	m.Toolsets = slices.Clone(m.Toolsets)
+	m.RenderRange = m.RenderRange.Clone()
 	m.Constant = bytes.Clone(m.Constant)
 	m.fillers, m.digest = nil, nil
 	m.kept = &kept{of: &m}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcp-decide/mcp-decide/trace"
 	"github.com/mcp-decide/mcp-decide/validate"
 )
 
@@ -82,6 +83,9 @@ func (p *preparation) words() {
 	oneOf(p, "kind", m.Kind, Function, Value, Form)
 	oneOf(p, "effect", m.Effect, Read, Write, Destructive)
 	oneOf(p, "offer", m.Offer, OfferNative, OfferMenu, OfferBoth)
+	if m.Expose != "" {
+		oneOf(p, "expose", m.Expose, trace.ExposeIO, trace.ExposeLLM, trace.ExposeFull, trace.ExposeHidden)
+	}
 	if m.Kind == Value || m.Kind == Form {
 		m.Effect = Read
 	}
@@ -119,6 +123,9 @@ func (p *preparation) limits() {
 	}
 	if err := m.Rate.Check(); err != nil {
 		p.flaw("rate", "%v", err)
+	}
+	if err := m.RenderRange.Check(); err != nil {
+		p.flaw("render_range", "%v", err)
 	}
 	m.Timeout = cmp.Or(m.Timeout, defaultTimeout)
 	m.ResultCap = cmp.Or(m.ResultCap, defaultResultCap)

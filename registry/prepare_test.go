@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 // sound is a method that is refused for nothing.
@@ -50,6 +51,8 @@ func TestRefusedAtRegistration(t *testing.T) {
 		{"rate over too much", with(func(m *Method) { m.Rate = Rate{Calls: 3, Per: 25 * time.Hour} }), []string{"over 25h"}},
 		{"rate without limit, with one", with(func(m *Method) { m.Rate = Rate{Calls: 3, Per: time.Hour, Unlimited: true} }), []string{"leave out the 3"}},
 		{"timeout too long", with(func(m *Method) { m.Timeout = 11 * time.Minute }), []string{"timeout", "longer than 10m"}},
+		{"expose", with(func(m *Method) { m.Expose = "hiden" }), []string{"expose: ", `did you mean "hidden"?`}},
+		{"range", with(func(m *Method) { m.RenderRange = &trace.Range{Subcalls: new(-2)} }), []string{"render_range: subcalls is -2", "-1 for all"}},
 		{"cap below zero", with(func(m *Method) { m.ResultCap = -1 }), []string{"result_cap"}},
 
 		{"unknown type", params(Param{Name: "a", Type: "strng"}), []string{"params.a", `did you mean "string"?`}},
@@ -182,6 +185,7 @@ func TestPreparedStandsAlone(t *testing.T) {
 	m := params(Param{Name: "a", Type: Object, Fields: []Param{{Name: "b", Type: String, Enum: raws(`"x"`), Keywords: []Keyword{{"maxLength", json.RawMessage(`5`)}}}}})
 	m.Approval = &Approval{If: json.RawMessage(`{"a":{"minProperties":1}}`)}
 	m.Toolsets = []string{"desk"}
+	m.RenderRange = &trace.Range{Callers: new(2)}
 	ready, err := Prepare(m)
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +196,8 @@ func TestPreparedStandsAlone(t *testing.T) {
 	m.Params[0].Name = "changed"
 	m.Approval.If[2] = 'z'
 	m.Toolsets[0] = "changed"
-	if ready.Params[0].Name != "a" || string(ready.Params[0].Fields[0].Enum[0]) != `"x"` || ready.Toolsets[0] != "desk" || string(ready.Approval.If) != `{"a":{"minProperties":1}}` {
+	*m.RenderRange.Callers = 9
+	if ready.Params[0].Name != "a" || string(ready.Params[0].Fields[0].Enum[0]) != `"x"` || ready.Toolsets[0] != "desk" || *ready.RenderRange.Callers != 2 || string(ready.Approval.If) != `{"a":{"minProperties":1}}` {
 		t.Errorf("the prepared method changed with what was handed in: %+v", ready)
 	}
 	again, err := Prepare(*ready)
