@@ -22,6 +22,10 @@ type Request struct {
 	Late    func(Result)                       // when a run ends after Done was told that its state is Unknown
 	Life    *Life                              // what a run hangs on that its caller has left; nil = nothing but its own time
 	Log     *slog.Logger                       // nil = silent
+
+	// Begin is called right before a run starts, with what it runs with, and gives the context that it runs in; nil = that of the caller. It
+	// may keep the arguments, and does not change them.
+	Begin func(context.Context, *Bound) context.Context
 }
 
 // State is how a call ended.

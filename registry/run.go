@@ -47,6 +47,10 @@ func (r *Request) run(ctx context.Context, bound Bound, ceiling Effect) Result {
 // start runs the method in a goroutine of its own. That ends when Run returns, whoever has left by then.
 func (r *Request) start(caller context.Context, bound Bound, ceiling Effect) *run {
 	m := r.Method
+	c := &run{request: r, bound: bound, ended: make(chan ending, 1)}
+	if r.Begin != nil {
+		caller = r.Begin(caller, &c.bound)
+	}
 	base := context.WithValue(caller, ceilingKey{}, ceiling)
 	if m.guarded() {
 		base = context.WithoutCancel(base)
@@ -58,7 +62,7 @@ func (r *Request) start(caller context.Context, bound Bound, ceiling Effect) *ru
 		live := forget
 		forget = func() bool { live(); return stay() }
 	}
-	c := &run{request: r, bound: bound, ctx: ctx, start: time.Now(), limit: m.Timeout, ended: make(chan ending, 1)}
+	c.ctx, c.start, c.limit = ctx, time.Now(), m.Timeout
 	if deadline, limited := base.Deadline(); limited {
 		c.limit = min(c.limit, deadline.Sub(c.start).Round(time.Millisecond))
 	}
