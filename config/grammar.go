@@ -88,8 +88,8 @@ var methodForm = mapWith("a map", "{summary: Read one order., effect: read, run:
 	key{name: "on_cancel", doc: "What becomes of a write whose caller has gone: finish lets it end, stop ends it.", forms: []form{oneOf("finish", "stop")}},
 	key{name: "rate", doc: "How often each caller may call it: 50/s, 10/1m, 100/h, or unlimited. Over HTTP 50/s unless set, else unlimited.", forms: aRate},
 	key{name: "search_hint", doc: "More words to find it by.", forms: []form{aText}, lacks: "There is no search yet; say it in summary"},
-	key{name: "expose", doc: "What callers see of its run.", forms: []form{anyValue.but("io")}, lacks: "Callers see the result"},
-	key{name: "render_range", doc: "How much of what happened its own model calls read.", forms: []form{anyValue.but("{callers: 1}")}, lacks: "It asks no model itself"},
+	key{name: "expose", doc: "What the model calls of its callers see of its run: its call and those it makes (io), its model calls alone (llm), all (full), or nothing (hidden). io where a model picked it, full where a program calls it, unless set.", forms: []form{oneOf(exposeWords...)}},
+	key{name: "render_range", doc: "How much of what happened its own model calls see, counted in nodes: calls, model calls and what a user said. All that they may see at all unless set.", forms: []form{rangeForm}},
 ).having(runs)
 
 var argForms = []form{aWord, {noun: "an inner list", takes: []kind{list}, items: []form{aWord}, some: true, example: `[--reason, "{reason}"]`}}

@@ -24,6 +24,8 @@ func (b *builder) method(at *path, e entry) {
 	m.ResultCap = count(n.get("result_cap"))
 	m.Rate = rateOf(n.get("rate"))
 	m.StopOnCancel = words(n.get("on_cancel")) == "stop"
+	m.Expose = exposeOf(n.get("expose"))
+	m.RenderRange = b.renderRange(at.key("render_range"), n.get("render_range"))
 	b.name(at, e, "method", m.Offer != registry.OfferMenu)
 	b.timeout(at, n, &m)
 	m.Params = b.readParams(at.key("params"), n.get("params"))

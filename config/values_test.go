@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 func desk(t *testing.T) *File {
@@ -55,6 +56,8 @@ func TestValues(t *testing.T) {
 		{"timeouts", []time.Duration{lookup.Timeout, refund.Timeout, hours.Timeout}, []time.Duration{5 * time.Second, 2 * time.Minute, 0}},
 		{"result cap", lookup.ResultCap, 2000},
 		{"rates", []registry.Rate{lookup.Rate, refund.Rate, methods["now"].Rate}, []registry.Rate{{}, {Calls: 10, Per: time.Minute}, {Unlimited: true}}},
+		{"what callers see", []trace.Expose{lookup.Expose, refund.Expose}, []trace.Expose{"", trace.ExposeHidden}},
+		{"what it sees itself", []*trace.Range{lookup.RenderRange, refund.RenderRange}, []*trace.Range{nil, {Callers: new(2), Subcalls: new(-1)}}},
 		{"hidden parameters", []string{lookup.Params[1].From, lookup.Params[2].From}, []string{"caller.id", "env:ORDERS_TOKEN"}},
 		{"optional parameter", []bool{refund.Params[1].Optional, refund.Params[2].Optional}, []bool{false, true}},
 		{"result", fieldNames(lookup.Returns.Fields), []string{"order_id", "total"}},

@@ -12,6 +12,7 @@ func (b *builder) methodWarnings(at *path, e entry, m *Method, kind string) {
 	if runs && kind != "" && !e.value.has("effect") {
 		b.warn(e.pos, at.String(), "effect is missing, so it counts as destructive", "Write effect: read, write or destructive")
 	}
+	b.unread(at, e.value, kind)
 	if kind == "http" {
 		b.endpointWarnings(at, e.value, m)
 	}
