@@ -19,7 +19,7 @@ type Call struct {
 	Caller  registry.Caller
 	Ceiling registry.Effect
 	Key     string // the client's key for "the same call again"; "" = each call is a new one. A read has no use for it
-	Path    string // native or command, for the trace
+	Path    string // native, where a client's model called it, or command; "" = a program did, which the trace has as native too
 }
 
 // Call runs a method by name: the native path. Its error means that nothing ran. A call of a method that may change something, with a key
@@ -40,7 +40,13 @@ func (e *Engine) Call(ctx context.Context, v *View, c Call) (registry.Result, er
 		n.record(ctx, registry.Result{}, err)
 		return registry.Result{}, err
 	}
+	n.frame.call(ctx, e, m, &n.rec, c.Path == "native")
 	res, err := n.run(ctx, m)
+	if err != nil || res.Recorded {
+		n.frame.refused(res, err)
+	} else {
+		n.frame.end(res)
+	}
 	n.record(ctx, res, err)
 	return res, err
 }
@@ -51,12 +57,15 @@ type native struct {
 	c    Call
 	rec  trace.Record
 	left bool // the run goes on without the caller, and its end writes the record
+
+	frame frame
 }
 
 func (n *native) run(ctx context.Context, m *registry.Method) (registry.Result, error) {
 	req := n.request(n.c.Caller, "", m)
 	req.Args, req.Ceiling = n.c.Args, n.c.Ceiling
 	if m.Effect.Or() == registry.Read && m.Approval == nil {
+		n.frame.hook(&req)
 		return registry.Call(ctx, req)
 	}
 	if len(n.c.Key) > maxKey {
@@ -95,6 +104,7 @@ func (w *nativeWrite) run(ctx context.Context) (registry.Result, error) {
 		}
 	}
 	w.req.Intent, w.req.Done, w.req.Late = w.claim, w.call.ended, w.call.late
+	w.frame.hook(&w.req)
 	w.call.told = func(res registry.Result) {
 		w.left = false
 		w.record(context.Background(), res, nil)

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/mcp-decide/mcp-decide/menu"
 	"github.com/mcp-decide/mcp-decide/registry"
+	"github.com/mcp-decide/mcp-decide/trace"
 )
 
 // Picker answers an ask at once.
@@ -39,22 +42,29 @@ func (e *Engine) make(ctx context.Context, d Decision) (Outcome, error) {
 		return Outcome{}, err
 	}
 	v = v.with(p)
+	if placeOf(ctx) == nil { // what is picked in one round sees what was picked in those before, with what ran inside
+		ctx = WithSession(ctx, nil)
+	}
 	caller := registry.Caller{ID: "program"}
 	out, err := e.Open(ctx, v, Opening{Decision: p, Caller: caller, Channel: Model, Full: true})
 	if err != nil {
 		return Outcome{}, err
 	}
 	talk := strings.TrimRight(out.Text, "\n")
+	news := talk
 	for out.State == Open {
+		asked := e.asking(ctx, news)
 		reply, err := e.picker.Pick(ctx, talk, out.Options)
+		asked.replied(v.all(p), reply, err)
 		if err != nil {
 			return out, fmt.Errorf("asking the picker for turn %s: %w", out.Handle, err)
 		}
 		answer := cmp.Or(reply, "\n") // an empty reply is an answer too, which picks nothing
-		if out, err = e.Answer(ctx, v, Answer{Handle: out.Handle, Text: answer, Caller: caller, Channel: Model}); err != nil {
+		if out, err = e.Answer(asked.picks(ctx), v, Answer{Handle: out.Handle, Text: answer, Caller: caller, Channel: Model}); err != nil {
 			return out, err
 		}
-		talk += "\n\n" + said(reply) + "\n\n" + told(out)
+		news = told(out)
+		talk += "\n\n" + said(reply) + "\n\n" + news
 	}
 	return out, notDone(ctx, out)
 }
@@ -74,6 +84,48 @@ func notDone(ctx context.Context, out Outcome) error {
 		return fmt.Errorf("%s %s", out.Option, end)
 	}
 	return fmt.Errorf("%s %s: %w", out.Option, end, out.Result.Err)
+}
+
+// asking is the question to a picker as a model call of the session; nil = the session did not take it.
+type asking struct {
+	*ModelCall
+	log *slog.Logger
+}
+
+// asking notes that the picker is asked. Of its talk, what it has not read before.
+func (e *Engine) asking(ctx context.Context, news string) asking {
+	c, err := AskModel(ctx, "", news)
+	if err != nil {
+		e.log.Warn("a question to the picker is not in its session", "error", err)
+	}
+	return asking{c, e.log}
+}
+
+// replied tells what the picker answered. A reply to options of which one takes a secret, or has a hidden value, is left out: it may hold one anywhere.
+func (a asking) replied(options []registry.Option, reply string, err error) {
+	if a.ModelCall == nil {
+		return
+	}
+	end := trace.End{Output: reply}
+	switch {
+	case errors.Is(err, context.Canceled):
+		end = trace.End{Status: trace.StatusCancelled, Error: err.Error()}
+	case err != nil:
+		end = trace.End{Error: err.Error()}
+	case slices.ContainsFunc(options, func(o registry.Option) bool { return o.Method.Veiled() }):
+		end = trace.End{Cut: len(reply)}
+	}
+	if err := a.End(end); err != nil {
+		a.log.Warn("the reply of a picker is not in its session", "error", err)
+	}
+}
+
+// picks is ctx for what the reply picked.
+func (a asking) picks(ctx context.Context) context.Context {
+	if a.ModelCall == nil {
+		return ctx
+	}
+	return a.Picks(ctx)
 }
 
 // keptReply is how much of its own reply, in bytes, a picker is shown again. More of a faulty answer is apt to be repeated.

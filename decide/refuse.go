@@ -87,7 +87,10 @@ func (r *reply) fallback(t *turn, d *Decision) *registry.Option {
 func (r *reply) fallBack(ctx context.Context, t *turn, d *Decision, at attempt, o registry.Option) (Outcome, *turn, error) {
 	req := r.request(r.a.Caller, d.owner(o.Name), o.Method)
 	req.Ceiling = registry.Read
+	f := r.frame(ctx, t, o.Method, false)
+	f.hook(&req)
 	res, err := registry.Call(ctx, req)
+	f.end(res)
 	if err != nil {
 		if ctx.Err() != nil {
 			return Outcome{}, nil, err

@@ -62,6 +62,7 @@ type attempt struct {
 	Number  int       `json:"number,omitempty"` // which of the tries it was
 	Call    string    `json:"call,omitempty"`   // id of the call of a write
 	Outcome *outcome  `json:"outcome,omitempty"`
+	Seen    *seen     `json:"seen,omitempty"` // of a call after which the turn goes on
 }
 
 type verdict string

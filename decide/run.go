@@ -29,11 +29,21 @@ func (r *reply) asked(d *Decision, p picked) registry.Request {
 	return req
 }
 
+// frame is the frame of a method that this answer runs.
+func (r *reply) frame(ctx context.Context, t *turn, m *registry.Method, isTool bool) *frame {
+	f := &frame{turn: t}
+	f.call(ctx, r.Engine, m, &r.rec, isTool)
+	return f
+}
+
 // look runs a read and then closes the turn (T6), or opens its next round when the option says so (T6a). Of two equal
 // answers both may run; the second to commit tells what the first one recorded.
 func (r *reply) look(ctx context.Context, t *turn, d *Decision, p picked) (Outcome, *turn, error) {
 	o := p.option
-	res, err := registry.Call(ctx, r.asked(d, p))
+	req, f := r.asked(d, p), r.frame(ctx, t, o.Method, r.a.Channel != Command)
+	f.hook(&req)
+	res, err := registry.Call(ctx, req)
+	f.end(res)
 	if err != nil {
 		return r.turnedAway(ctx, t, d, o, err)
 	}
@@ -47,6 +57,7 @@ func (r *reply) look(ctx context.Context, t *turn, d *Decision, p picked) (Outco
 		n.Attempts = append(n.Attempts, at)
 		n.Ran = true
 		if o.Again && res.State == registry.Done && !n.spent() {
+			n.last().Seen = f.keep(res)
 			n.Tries, n.Of = d.MaxRetries+1, d.MaxRetries+1
 			n.Offer, n.Digest = offers(r.v.Offered(d)), d.digest
 			n.advance()

@@ -50,8 +50,9 @@ type writing struct {
 // through goes through the door with a claim as the intent, and tells what came of it.
 func (w *writing) through(ctx context.Context, d *Decision, claim func(context.Context, registry.Bound) error) (Outcome, *turn, error) {
 	o := w.p.option
-	req := w.asked(d, w.p)
+	req, f := w.asked(d, w.p), w.frame(ctx, w.t, o.Method, w.a.Channel != Command)
 	req.Intent, req.Done, req.Late = claim, w.call.ended, w.call.late
+	f.hook(&req)
 	w.call.told = w.recordEnd
 	res, err := registry.Call(ctx, req)
 	switch {
