@@ -69,7 +69,7 @@ func (a *app) listCalls(calls []decide.CallInfo) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "BEGAN\tSTATE\tMETHOD\tCALLER\tTURN\tID")
 	for _, c := range calls {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Began.Local().Format(time.DateTime), c.State, safe(c.Method), safe(c.Principal), dash(c.Turn), c.ID)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Began.Local().Format(time.DateTime), c.State, cell(c.Method), cell(c.Principal), dash(cell(c.Turn)), cell(c.ID))
 	}
 	return w.Flush()
 }
@@ -184,7 +184,7 @@ func (a *app) callsSettleCommand() *cobra.Command {
 
 // overCalls makes an engine over the store for a look at its calls.
 func (a *app) overCalls(ctx context.Context, look func(context.Context, *decide.Engine) error) error {
-	return a.overTraces(ctx, &store.Wanted{}, 0, func(ctx context.Context, s *store.Store) error {
+	return a.overStore(ctx, func(ctx context.Context, s *store.Store) error {
 		log, err := a.logger()
 		if err != nil {
 			return err

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"text/tabwriter"
 	"time"
 
@@ -20,8 +17,8 @@ func (a *app) traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
 		Short: "Show what happened: calls, answers, and what came of them",
-		Long: "trace reads the records of what happened. They are kept in the store, so name one: --store sqlite:PATH. Those of a server\n" +
-			"that keeps its turns in memory end with it.",
+		Long: "trace reads the records of what happened, which are kept in the store: your own, or the one that --store names. Those of a server\n" +
+			"with --store memory: end with it.",
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -103,8 +100,8 @@ func whatOf(r trace.Record) string {
 	return r.Decision + ": " + r.Option
 }
 
-// overTraces opens the store for a look at records. It makes no store where there is none.
-func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Duration, look func(context.Context, *store.Store) error) (err error) {
+// overTraces opens the store for a look at the records that are wanted.
+func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Duration, look func(context.Context, *store.Store) error) error {
 	if since < 0 {
 		return usage("--since is %s; it is how long ago", since)
 	}
@@ -112,28 +109,5 @@ func (a *app) overTraces(ctx context.Context, w *store.Wanted, since time.Durati
 		w.Since = time.Now().Add(-since)
 	}
 	w.Turn = trace.TurnOf(w.Turn)
-	log, err := a.logger()
-	if err != nil {
-		return err
-	}
-	f, err := a.find()
-	if err != nil {
-		return err
-	}
-	where, err := a.storeOf(f.file)
-	if err != nil {
-		return err
-	}
-	if where.Kind == "memory" {
-		return usage("records are kept in memory and end with the server; name a store with --store sqlite:PATH, for the server too")
-	}
-	if _, err := os.Stat(where.Path); where.Kind == "sqlite" && errors.Is(err, fs.ErrNotExist) {
-		return &exitError{exitNotAvailable, fmt.Errorf("there is no store at %s: nothing has been kept there yet", safe(where.Path))}
-	}
-	s, err := store.Open(ctx, where, store.Options{Log: log, Keep: f.file.Trace.Keep, Size: f.file.Trace.MaxSize})
-	if err != nil {
-		return &exitError{exitNotAvailable, err}
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return look(ctx, s)
+	return a.overStore(ctx, look)
 }
