@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -16,9 +17,12 @@ var ErrBusy = errors.New("the store is held by another process")
 // fileLock is a lock that holds between processes: a lock on an empty file that is never removed. It is let go when the process ends,
 // however it ends. One goroutine at a time may use it.
 type fileLock struct {
-	file    *os.File
-	pending chan error // a wait that was given up, and goes on
-	most    time.Duration
+	file *os.File
+	most time.Duration
+
+	mu      sync.Mutex
+	pending chan error // a wait that goes on; nil = there is none
+	left    bool       // nobody waits for its end: a lock that it gets then is let go at once
 }
 
 // openLock opens the file of a lock, and makes it when it is not there.
@@ -32,27 +36,64 @@ func openLock(path string) (*fileLock, error) {
 
 // take waits for the lock, in the order of the system's queue, for maxWait at most.
 func (l *fileLock) take() error {
-	if l.pending == nil {
-		if ok, err := l.try(); ok || err != nil {
-			return err
-		}
-		got := make(chan error, 1)
-		go func() { got <- lockFile(l.file) }()
-		l.pending = got
+	if ok, err := l.try(); ok || err != nil {
+		return err
 	}
+	got := l.wait()
 	late := time.NewTimer(l.most)
 	defer late.Stop()
 	select {
-	case err := <-l.pending:
-		l.pending = nil
+	case err := <-got:
 		return err
 	case <-late.C:
-		return ErrBusy // the wait can't be called off; the next one to take the lock joins it
+		return l.leave(got)
 	}
 }
 
+// wait joins the wait that goes on, or begins one.
+func (l *fileLock) wait() <-chan error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = false
+	if l.pending == nil {
+		l.pending = make(chan error, 1)
+		go l.await(l.pending)
+	}
+	return l.pending
+}
+
+// await waits for the lock as long as that takes: the system has no way to call it off.
+func (l *fileLock) await(got chan<- error) {
+	err := lockFile(l.file)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending = nil
+	if l.left && err == nil {
+		l.release()
+	}
+	got <- err
+}
+
+// leave gives the wait up, unless it has just come to an end.
+func (l *fileLock) leave(got <-chan error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending == nil {
+		return <-got
+	}
+	l.left = true
+	return ErrBusy
+}
+
 // try takes the lock if it is free.
-func (l *fileLock) try() (bool, error) { return tryLockFile(l.file) }
+func (l *fileLock) try() (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending != nil { // its wait has the first right to it
+		return false, nil
+	}
+	return tryLockFile(l.file)
+}
 
 func (l *fileLock) release() { unlockFile(l.file) }
 
