@@ -57,7 +57,7 @@ func (l *lives) alive(name string) (bool, error) {
 	return isLocked(f)
 }
 
-// bury removes the files of processes that are dead.
+// bury removes the files of processes that are dead. One that can't be removed, since somebody looks at it just now, is there for the next.
 func (l *lives) bury() error {
 	all, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -65,15 +65,17 @@ func (l *lives) bury() error {
 	}
 	for _, e := range all {
 		if alive, err := l.alive(e.Name()); err == nil && !alive && e.Type().IsRegular() {
-			if err := os.Remove(l.path(e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("removing the sign of life of a dead process: %w", err)
-			}
+			_ = os.Remove(l.path(e.Name()))
 		}
 	}
 	return nil
 }
 
-// end takes the sign away.
+// end takes the sign away. Windows removes no file that is open; as soon as it is closed, another process may remove it.
 func (l *lives) end() error {
-	return errors.Join(os.Remove(l.path(l.self)), l.lock.close())
+	err := l.lock.close()
+	if gone := os.Remove(l.path(l.self)); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
