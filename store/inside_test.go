@@ -101,6 +101,27 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// TestPlacesOfTheOver: a turn that waits and whose time is over takes nobody's place, however many others there are to be forgotten.
+func TestPlacesOfTheOver(t *testing.T) {
+	inEach(t, func(t *testing.T, fresh func(t *testing.T, o Options) (*Store, Where)) {
+		now := time.Now()
+		s, _ := fresh(t, Options{Live: 2, Now: func() time.Time { return now }})
+		for i := range 2*sweepMost + 2 {
+			r := turnRow(fmt.Sprint("r", i), 1)
+			r.State, r.Expires = decide.Done, now.Add(-time.Minute)
+			if i >= 2*sweepMost {
+				r.State, r.Expires = decide.Open, now.Add(-time.Second)
+			}
+			if err := insertAs(t.Context(), s, decide.Trail, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := insertAs(t.Context(), s, decide.Kill, turnRow("new", 1)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestNewerSchema: a store of a newer version is left alone, at start and when another process brings it there.
 func TestNewerSchema(t *testing.T) {
 	inEach(t, func(t *testing.T, fresh func(t *testing.T, o Options) (*Store, Where)) {

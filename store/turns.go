@@ -55,7 +55,7 @@ func (t *storeTx) admit(principal string) error {
 	if err != nil || n < t.s.o.Live {
 		return err
 	}
-	if _, err := t.forgetTurns("AND principal = $3", t.s.Now(), principal); err != nil {
+	if _, err := t.forgetTurns("AND live = 1 AND principal = $3", t.s.Now(), principal); err != nil {
 		return err
 	}
 	if n, err = count(); err != nil || n < t.s.o.Live {
