@@ -161,7 +161,7 @@ func (c *memoryCalls) candidates(w WantedCalls) []*keptCall {
 	switch {
 	case w.ID != "":
 		return one(c.byID[w.ID])
-	case w.Key != "" && w.Principal != "":
+	case w.Key != "":
 		return one(c.byKey[callKey{w.Config, w.Principal, w.Key}])
 	}
 	var all []*keptCall
@@ -173,6 +173,9 @@ func (c *memoryCalls) candidates(w WantedCalls) []*keptCall {
 
 func (w WantedCalls) matches(r CallRow) bool {
 	is := func(want, got string) bool { return want == "" || want == got }
+	if w.Key != "" && (w.Principal != r.Principal || w.Config != r.Config) {
+		return false
+	}
 	return is(w.ID, r.ID) && is(w.Principal, r.Principal) && is(w.Config, r.Config) && is(w.Key, r.Key) && is(string(w.State), string(r.State))
 }
 

@@ -137,6 +137,7 @@ func TestCallRows(t *testing.T) {
 		"C7 not what another process is busy with":        rowC7Busy,
 		"C7 not what is not idempotent":                   rowC7Never,
 		"K6 the same key at once in several processes":    rowK6,
+		"K6 a key is of one caller and configuration":     rowKeyOf,
 		"K6 an intent that may be on record runs nothing": rowDoubtful,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -435,6 +436,22 @@ func rowK6(t *testing.T, p *processes) {
 	all.Wait()
 	if n := p.wrote.Load(); n != 1 {
 		t.Errorf("%d effects", n)
+	}
+}
+
+func rowKeyOf(t *testing.T, p *processes) {
+	_, err := p.call(Call{Method: "tag", Key: "k"})
+	p.must(err)
+	nameless := New(p.reg, Options{Store: p.store, Now: p.clock.Now, Random: p.random})
+	for _, c := range []struct {
+		e   *Engine
+		who string
+	}{{p.eng, ""}, {nameless, desk.ID}, {nameless, ""}} {
+		before := p.wrote.Load()
+		res, err := c.e.Call(t.Context(), c.e.View(), Call{Method: "tag", Key: "k", Caller: registry.Caller{ID: c.who}})
+		if err != nil || res.Recorded || p.wrote.Load() != before+1 {
+			t.Errorf("caller %q of configuration %q: %+v, %v", c.who, c.e.config, res, err)
+		}
 	}
 }
 

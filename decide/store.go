@@ -102,12 +102,12 @@ func (r CallRow) Final() bool {
 	return false
 }
 
-// WantedCalls says which calls are asked for. What is empty does not matter.
+// WantedCalls says which calls are asked for. What is empty does not matter, but beside a Key, which Principal and Config are a part of.
 type WantedCalls struct {
 	ID        string
 	Principal string
-	Config    string // of Key
-	Key       string // with Principal and Config
+	Config    string
+	Key       string
 	State     registry.State
 	Limit     int // at most so many; 0 = all
 }

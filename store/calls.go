@@ -20,15 +20,19 @@ const (
 // Calls implements decide.Store.
 func (s *Store) Calls(ctx context.Context, w decide.WantedCalls) ([]decide.CallRow, error) {
 	where, args := []string{"NOT (final = 1 AND expires <= $1)"}, []any{s.Now().UnixMicro()}
-	for _, c := range []struct{ column, value string }{
-		{"id", w.ID}, {"principal", w.Principal}, {"config", w.Config}, {"key", w.Key}, {"state", string(w.State)},
+	ofKey := w.Key != ""
+	for _, c := range []struct {
+		column, value string
+		matters       bool // though it is empty
+	}{
+		{"id", w.ID, false}, {"principal", w.Principal, ofKey}, {"config", w.Config, ofKey}, {"key", w.Key, false}, {"state", string(w.State), false},
 	} {
-		if c.value != "" {
+		if c.value != "" || c.matters {
 			args = append(args, c.value)
 			where = append(where, fmt.Sprintf("%s = $%d", c.column, len(args)))
 		}
 	}
-	if w.Key != "" {
+	if ofKey {
 		where = append(where, "key <> ''") // so that its index serves
 	}
 	query := "SELECT " + callColumns + " FROM {calls} WHERE " + strings.Join(where, " AND ") + " ORDER BY began DESC, id DESC"

@@ -23,6 +23,7 @@ var callTests = []test{
 	{"a call is swapped by state and version", callCompared},
 	{"what is final and not kept is removed", callRemoved},
 	{"calls are found by what they are", callsWanted},
+	{"a key is found by all that makes it one", callByKey},
 	{"a call that is not there", callAbsent},
 	{"any text is a key", callOdd},
 	{"of many inserts of one key one wins", callRace},
@@ -245,6 +246,24 @@ func callsWanted(t *testing.T, s decide.Store) {
 		}
 		if got != tc.want {
 			t.Errorf("%+v: %q, want %q", tc.w, got, tc.want)
+		}
+	}
+}
+
+func callByKey(t *testing.T, s decide.Store) {
+	who := []struct{ principal, config string }{{"", ""}, {"", "desk"}, {"os:1000", ""}, {"os:1000", "desk"}}
+	for i, w := range who {
+		r := keyed(fmt.Sprint(i), "k")
+		r.Principal, r.Config = w.principal, w.config
+		if list := calls(t, s, decide.WantedCalls{Principal: w.principal, Config: w.config, Key: "k"}); len(list) > 0 {
+			t.Errorf("principal %q, configuration %q: the key of %+v was found", w.principal, w.config, list)
+		}
+		began(t, s, r)
+	}
+	for i, w := range who {
+		list := calls(t, s, decide.WantedCalls{Principal: w.principal, Config: w.config, Key: "k"})
+		if len(list) != 1 || list[0].ID != fmt.Sprint(i) {
+			t.Errorf("principal %q, configuration %q: found %+v", w.principal, w.config, list)
 		}
 	}
 }
