@@ -15,7 +15,7 @@ import (
 const maxDepth = 200 // of lists and objects in one value
 
 // Decode reads one strict JSON value: no duplicate keys, no trailing text, depth at most
-// 200, numbers as json.Number with at most 40 characters and an exponent within 308.
+// 200, numbers as json.Number with at most 40 characters and an exponent from -324 to 308.
 // Objects are map[string]any, lists []any. Bytes that are not UTF-8 are refused; the
 // escape of half a surrogate pair reads as U+FFFD, since it is sound JSON that no
 // text can hold. The error is an *Error of kind BadArgs that names the offset in bytes.

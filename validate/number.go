@@ -12,7 +12,8 @@ import (
 // much faster than the text: 1e1000000 is nine characters and a million digits.
 const (
 	maxNumberText = 40  // characters
-	maxExponent   = 308 // of ten, either sign
+	maxExponent   = 308 // of ten
+	minExponent   = 324 // of a tenth: 5e-324 is the least that a float can be
 )
 
 // numberFault says why a JSON number is not taken, as the end of "the number is …";
@@ -26,10 +27,11 @@ func numberFault(text string) string {
 		return ""
 	}
 	digits := strings.TrimLeft(text[e+1:], "+-0")
-	if len(digits) > 3 {
-		return "beyond an exponent of 308"
-	}
-	if n, _ := strconv.Atoi(digits); n > maxExponent {
+	n, _ := strconv.Atoi(digits[:min(len(digits), 4)])
+	switch isSmall := text[e+1] == '-'; {
+	case isSmall && n > minExponent:
+		return "beyond an exponent of -324"
+	case !isSmall && n > maxExponent:
 		return "beyond an exponent of 308"
 	}
 	if _, err := strconv.ParseFloat(text, 64); err != nil {
