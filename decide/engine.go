@@ -75,6 +75,9 @@ func New(reg *registry.Registry, o Options) *Engine {
 	return e
 }
 
+// Config is the identity of the configuration that turns, calls and records belong to.
+func (e *Engine) Config() string { return e.config }
+
 // Close ends what still runs, also for callers who have left, and waits until it has ended or ctx does. From then on nothing is run
 // any more. A write that was stopped is unknown, and recorded so.
 func (e *Engine) Close(ctx context.Context) error { return e.life.End(ctx) }

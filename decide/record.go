@@ -36,6 +36,7 @@ func (e *Engine) record(ctx context.Context, r trace.Record) {
 			e.log.Error("the recorder broke, and a record is lost", "record", r.ID, "panic", fmt.Sprint(broke), "stack", string(debug.Stack()))
 		}
 	}()
+	r.Config = cmp.Or(r.Config, e.config)
 	e.recorder.Record(context.WithoutCancel(ctx), r)
 }
 

@@ -47,7 +47,7 @@ func TestRecords(t *testing.T) {
 		{Path: "native", Method: "wire", State: "refused", Error: "approval_required"},
 	}
 	for i := range want {
-		want[i].Caller, want[i].Time = desk.ID, w.clock.Now()
+		want[i].Caller, want[i].Config, want[i].Time = desk.ID, w.eng.Config(), w.clock.Now()
 	}
 	got := w.trace.List()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(trace.Record{}, "ID", "RunTook", "Root", "ReplyDigest", "Menu", "Call")); diff != "" {

@@ -194,7 +194,7 @@ func (e *Engine) settleAs(ctx context.Context, row CallRow, s Settlement) (CallI
 		return CallInfo{}, err
 	}
 	e.record(ctx, trace.Record{
-		Time: now, Path: "command", Caller: s.By.ID, Method: row.Method, Decision: b.Decision, Option: b.Option, State: string(s.As), Reason: folded(s.Why),
+		Time: now, Path: "command", Caller: s.By.ID, Config: row.Config, Method: row.Method, Decision: b.Decision, Option: b.Option, State: string(s.As), Reason: folded(s.Why),
 	})
 	return e.info(next, b), nil
 }

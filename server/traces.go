@@ -51,8 +51,8 @@ func (s *Server) traceAt(uri string) (id string, ok bool) {
 
 // traceOf is the record of an id, or the tree of a turn, as JSON. trace.ErrNoRecord means that there is none that the caller may see; whose it is otherwise is not told.
 func (s *Server) traceOf(ctx context.Context, id string) (string, error) {
-	caller := s.callerOf(ctx).ID
-	look := trace.Look{Most: maxTraceParts, Only: func(r trace.Record) bool { return r.Caller == caller }}
+	caller, config := s.callerOf(ctx).ID, s.eng.Config()
+	look := trace.Look{Most: maxTraceParts, Only: func(r trace.Record) bool { return r.Caller == caller && r.Config == config }}
 	tree, record, err := look.Find(ctx, s.traces, id)
 	if err != nil {
 		return "", err
@@ -75,8 +75,10 @@ func showTree(t *trace.Tree, left *int) {
 	}
 }
 
-// forCaller is a record as its caller may see it: what an error says to us is not what the caller was told. Of a run that stands in the output.
+// forCaller is a record as its caller may see it: what an error says to us is not what the caller was told. Of a run that stands in the output. Where our file is
+// was not told either.
 func forCaller(r trace.Record, left *int) trace.Record {
+	r.Config = ""
 	if !trace.IsKind(r.Error) {
 		r.Error = ""
 	}

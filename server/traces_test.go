@@ -137,6 +137,15 @@ func TestTracesAreTheirCallersAlone(t *testing.T) {
 			if _, whole, ok := readTrace(t, url, era, "c", turn); ok || whole != strings.ReplaceAll(nothing, "traces/nothing", "traces/"+turn) {
 				t.Errorf("the turn of another: %s", whole)
 			}
+			other := asWhoever(t, serverOf(t, decide.New(registry.New(), decide.Options{Config: "another"}), Options{Traces: kept}))
+			for _, id := range []string{strings.TrimSuffix(turn, "-1"), turn, l[0].ID, l[3].ID} {
+				if _, whole, ok := readTrace(t, other, era, "a", id); ok || whole != strings.ReplaceAll(nothing, "traces/nothing", "traces/"+id) {
+					t.Errorf("%s under another configuration: %s", id, whole)
+				}
+			}
+			if l[0].Config != "test" || r.Config != "" {
+				t.Errorf("the configuration is %q on record, and %q is told", l[0].Config, r.Config)
+			}
 			for _, id := range []string{"", "%2e%2e", "a%00b", "%zz", strings.Repeat("a", 300)} {
 				if _, whole, ok := readTrace(t, url, era, "a", id); ok {
 					t.Errorf("%q: %s", id, whole)

@@ -15,6 +15,7 @@ type Record struct {
 	Took     time.Duration   `json:"took_ns"`
 	Path     string          `json:"path"` // native, menu, command
 	Caller   string          `json:"caller"`
+	Config   string          `json:"config,omitempty"` // the configuration that it happened under; a caller is somebody under one alone
 	Method   string          `json:"method,omitempty"`
 	Decision string          `json:"decision,omitempty"`
 	Turn     string          `json:"turn,omitempty"` // the handle, with the round

@@ -21,7 +21,7 @@ func identity(f *config.File, w store.Where) string {
 	if abs, err := filepath.Abs(path); path != "" && err == nil {
 		path = abs
 	}
-	return f.Server.Name + "\x00" + path
+	return f.Server.Name + "\n" + path // a name is one line
 }
 
 // suits refuses a shared store where the configuration does not say what the machines need to know of each other.

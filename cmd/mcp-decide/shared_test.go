@@ -32,7 +32,7 @@ func TestIdentity(t *testing.T) {
 		"another file of that name":         {file("desk", "/a.yaml"), file("desk", "/b.yaml"), sqlite, sqlite, false},
 		"two files without a name":          {file("", "/a.yaml"), file("", "/b.yaml"), sqlite, sqlite, false},
 		"another name":                      {file("desk", "/a.yaml"), file("ledger", "/a.yaml"), sqlite, sqlite, false},
-		"the file in the name":              {file("desk\x00/a.yaml", ""), file("desk", "/a.yaml"), sqlite, sqlite, false},
+		"the file in the name":              {file("desk/a.yaml", ""), file("desk", "/a.yaml"), sqlite, sqlite, false},
 		"two machines":                      {file("desk", "/etc/a.yaml"), file("desk", "/srv/b.yaml"), postgres, postgres, true},
 		"two machines with different names": {file("desk", "/etc/a.yaml"), file("ledger", "/etc/a.yaml"), postgres, postgres, false},
 	} {
