@@ -123,6 +123,7 @@ func (w *nativeWrite) run(ctx context.Context) (registry.Result, error) {
 		}
 		res = *w.call.result
 	}
+	res = w.call.whole(res)
 	if err == nil && w.call.unpaid {
 		res.Content = append([]registry.Block{registry.Text(notRecorded)}, res.Content...)
 	}
@@ -171,7 +172,7 @@ func (w *nativeWrite) claim(ctx context.Context, b registry.Bound) error {
 	case errors.Is(err, errMoved):
 		return err
 	case err != nil:
-		w.call.doubtful()
+		w.call.doubtful(err)
 		return unrecorded(err)
 	case other != nil:
 		w.other = other

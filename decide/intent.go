@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,8 @@ type intent struct {
 	result   *registry.Result // once the run has ended
 	gone     bool             // the caller has been told that it still runs
 	unpaid   bool             // the result could not be written yet
+
+	writing sync.Mutex // held while row and turn are written: what is owed may be paid by anybody
 }
 
 // callBody is what stands in the data of a call.
@@ -159,32 +162,40 @@ func (e *Engine) isRepeatable(m *registry.Method, was CallRow, b callBody) bool 
 // start notes that the intent is on record, so that the run may begin.
 func (c *intent) start() {
 	c.begun, c.row = true, c.stored
-	c.runs.begin(c.place())
+	c.runs.begin(c.stored.place())
 }
 
-// place is what others wait at for the end.
-func (c *intent) place() string {
-	if c.turn != nil {
-		return c.turn.ID
-	}
-	return c.row.ID
-}
+// place is what others wait at for the end of a call.
+func (r CallRow) place() string { return cmp.Or(r.Turn, r.ID) }
 
-// doubtful is called when the intent may or may not be on record. Nothing ran, and that is written down as soon as the store can be written.
-func (c *intent) doubtful() {
-	place := c.place()
-	if c.turn == nil {
-		place = "call " + c.row.ID // nobody looks at it by its name; it is paid when another run ends
+// doubtful is called when the intent may or may not be on record. Nothing ran, and that is written down as soon as the store can be written. Where
+// another call has the id, there is no doubt, and that call is not to be touched.
+func (c *intent) doubtful(err error) {
+	if errors.Is(err, ErrTaken) {
+		return
 	}
-	none := c.outcomeOf(c.option, registry.Result{State: registry.NotRun, Content: []registry.Block{registry.Text("The intent could not be recorded, so nothing was started.")}})
-	c.runs.owe(place, func(ctx context.Context) error {
+	none := c.outcomeOf(c.option, c.whole(registry.Result{State: registry.NotRun, Content: []registry.Block{registry.Text("The intent could not be recorded, so nothing was started.")}}))
+	c.runs.owe(c.row.place(), func(ctx context.Context) error {
+		c.writing.Lock()
 		row, t, err := c.reload(ctx)
+		if err == nil {
+			c.row, c.turn = row, t
+		}
+		c.writing.Unlock()
 		if err != nil || row.ID == "" {
 			return err
 		}
-		c.row, c.turn = row, t
 		return c.write(ctx, none, true)
 	})
+}
+
+// whole is what all runs of the call came to together. One that was not begun says nothing about those before it, whose end is not known.
+func (c *intent) whole(res registry.Result) registry.Result {
+	if res.State == registry.NotRun && c.body.Runs > 1 {
+		res.State = registry.Unknown
+		res.Content = append([]registry.Block{registry.Text("It was not begun once more, and it is not known whether it ran before.")}, res.Content...)
+	}
+	return res
 }
 
 // ended takes the result when the run has ended, or was given up: C2, C3 or C4, with T13.
@@ -197,6 +208,7 @@ func (c *intent) ended(res registry.Result) {
 	if c.result != nil {
 		return
 	}
+	res = c.whole(res)
 	c.result = &res
 	c.settle(res)
 	if c.gone {
@@ -229,16 +241,18 @@ func (c *intent) settle(res registry.Result) {
 	done := c.outcomeOf(c.option, res)
 	pay := func(ctx context.Context) error { return c.write(ctx, done, !res.Pending) }
 	if err := pay(context.Background()); err != nil {
-		c.log.Error("the result of a call is not recorded yet", "method", c.row.Method, "turn", c.row.Turn, "call", c.row.ID, "error", err)
+		c.log.Error("the result of a call is not recorded yet", "method", c.stored.Method, "turn", c.stored.Turn, "call", c.stored.ID, "error", err)
 		c.unpaid = true
-		c.runs.owe(c.place(), pay)
+		c.runs.owe(c.stored.place(), pay)
 	}
-	c.runs.end(c.place())
+	c.runs.end(c.stored.place())
 }
 
 // write writes the end of a call, and of its turn. A call whose end is known keeps it, and one that somebody else has taken over is his.
 // released says that nothing further will be told.
 func (c *intent) write(ctx context.Context, done *outcome, released bool) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	row, t := c.row, c.turn
 	for range maxLost {
 		next, class, ok, err := c.next(row, done, released)

@@ -31,7 +31,8 @@ func (e *Engine) reaped(ctx context.Context, t *turn) *turn {
 	return now
 }
 
-// bury marks a call as unknown that runs, and whose owner is dead. One that is not there is no error.
+// bury marks a call as unknown that runs, and whose owner is dead. It is not released: an owner who was only out of reach may still tell how it
+// ended (C5), for as long as nobody else has said so. One that is not there is no error.
 func bury(tx Tx, id string) (CallRow, error) {
 	row, err := tx.Call(id)
 	if errors.Is(err, ErrNoCallRow) || err == nil && row.State != registry.Running {
@@ -41,7 +42,7 @@ func bury(tx Tx, id string) (CallRow, error) {
 		return row, err
 	}
 	next := row
-	next.State, next.Released = registry.Unknown, true
+	next.State = registry.Unknown
 	now, swapped, err := tx.SwapCall(row, next)
 	if err == nil && !swapped {
 		err = errMoved

@@ -137,6 +137,12 @@ func TestCallRows(t *testing.T) {
 		"C7 not what another process is busy with":        rowC7Busy,
 		"C7 not what is not idempotent":                   rowC7Never,
 		"K6 the same key at once in several processes":    rowK6,
+		"C7 a later run that is not begun says nothing":   rowC7NotRun,
+		"C7 an intent that may be on record runs nothing": rowC7Doubtful,
+		"C4 not found dead for good":                      rowC4Back,
+		"K6 the same key again after a doubtful intent":   rowDoubtfulAgain,
+		"K6 an id that another call has":                  rowTaken,
+		"C5 while what is owed is paid":                   rowC5Owed,
 		"K6 a key is of one caller and configuration":     rowKeyOf,
 		"K6 an intent that may be on record runs nothing": rowDoubtful,
 	} {
@@ -233,7 +239,7 @@ func rowC4(t *testing.T, p *processes) {
 	if n, err := b.Tend(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d reaped, %v", n, err)
 	}
-	if r := p.only(); r.State != registry.Unknown || !r.Released {
+	if r := p.only(); r.State != registry.Unknown {
 		t.Errorf("on record is %+v", r)
 	}
 	res, err := b.Call(t.Context(), b.View(), Call{Method: "tag_slow", Key: "k", Caller: desk})
@@ -241,6 +247,31 @@ func rowC4(t *testing.T, p *processes) {
 		t.Errorf("the same call elsewhere: %+v, %v", res, err)
 	}
 	close(p.hold)
+}
+
+// rowC4Back takes a process for dead that lives, and says how its calls end afterwards.
+func rowC4Back(t *testing.T, p *processes) {
+	h := p.openOn(p.eng, Host).Handle
+	b := p.other("b")
+	var res registry.Result
+	var out Outcome
+	var all sync.WaitGroup
+	all.Go(func() { res, _ = p.call(Call{Method: "tag_slow", Key: "k"}) })
+	all.Go(func() { out = p.pick(h, "tag_slow", "") })
+	synctest.Wait()
+	p.kill("a")
+	if n, err := b.Tend(t.Context()); n != 2 || err != nil {
+		t.Errorf("%d reaped, %v", n, err)
+	}
+	close(p.hold)
+	all.Wait()
+	if res.State != registry.Done || out.State != Done {
+		t.Errorf("told were %s and %s", res.State, out.State)
+	}
+	p.is(h, Done, 1, 2, 2)
+	if r := p.only(); r.State != registry.Done {
+		t.Errorf("on record is %+v", r)
+	}
 }
 
 // late leaves a call unknown whose run goes on.
@@ -380,6 +411,64 @@ func rowC7Spent(t *testing.T, p *processes) {
 	}
 }
 
+// rowC7NotRun cuts off a run, and the second one can't be started: the first one may have run all the same.
+func rowC7NotRun(t *testing.T, p *processes) {
+	p.must(p.reg.Add(registry.Method{Name: "refused", Summary: "Sets.", Effect: registry.Write, Idempotent: true, Run: func(context.Context, registry.Args) (any, error) {
+		if p.wrote.Add(1)%2 == 1 {
+			return nil, registry.Uncertain(errors.New("cut off"))
+		}
+		return nil, registry.NotStarted(errors.New("nobody listens"))
+	}}))
+	d := ticket()
+	d.Options = append(d.Options, Func("refused", "refused"))
+	p.must(p.eng.Replace([]Decision{d}))
+	h := p.openOn(p.eng, Host).Handle
+	for i := range 2 {
+		if out := p.pick(h, "refused", ""); out.State != Unknown || out.Result.State != registry.Unknown {
+			t.Errorf("pick %d: %+v", i, out)
+		}
+	}
+	p.is(h, Unknown, 1, 2, 2)
+	for i := range 2 {
+		if res, err := p.call(Call{Method: "refused", Key: "k"}); err != nil || res.State != registry.Unknown {
+			t.Errorf("call %d: %+v, %v", i, res, err)
+		}
+	}
+	for _, c := range p.calls(WantedCalls{}) {
+		if c.State != registry.Unknown || !c.Open {
+			t.Errorf("on record is %+v", c)
+		}
+	}
+}
+
+// rowC7Doubtful breaks the connection when the intent to begin a call once more is committed. The first run may have run.
+func rowC7Doubtful(t *testing.T, p *processes) {
+	h := p.openOn(p.eng, Host).Handle
+	for name, ask := range map[string]func() error{
+		"native": func() error {
+			_, err := p.call(Call{Method: "doubt", Key: "k"})
+			return err
+		},
+		"pick": func() error {
+			_, err := p.eng.Answer(t.Context(), p.eng.View(), Answer{Handle: h, Call: "doubt", Caller: desk})
+			return err
+		},
+	} {
+		p.must(ask())
+		p.store.cut(true)
+		if err := ask(); err == nil {
+			t.Errorf("%s: the second run was begun", name)
+		}
+		p.store.cut(false)
+	}
+	for _, c := range p.calls(WantedCalls{}) {
+		if c.State != registry.Unknown || !c.Open {
+			t.Errorf("on record is %+v", c)
+		}
+	}
+	p.is(h, Unknown, 1, 2, 2)
+}
+
 func rowC7Busy(t *testing.T, p *processes) {
 	p.must(p.reg.Add(registry.Method{Name: "set", Summary: "Sets.", Effect: registry.Write, Idempotent: true, Timeout: time.Second, Run: func(context.Context, registry.Args) (any, error) {
 		p.wrote.Add(1)
@@ -436,6 +525,66 @@ func rowK6(t *testing.T, p *processes) {
 	all.Wait()
 	if n := p.wrote.Load(); n != 1 {
 		t.Errorf("%d effects", n)
+	}
+}
+
+// rowDoubtfulAgain: who sends the same key again after an intent that may be on record does not wait for somebody to look after it.
+func rowDoubtfulAgain(t *testing.T, p *processes) {
+	p.eng.patience = 10 * time.Second
+	p.store.cut(true)
+	if res, err := p.call(Call{Method: "tag", Key: "k"}); err == nil {
+		t.Errorf("it ran: %+v", res)
+	}
+	p.store.cut(false)
+	if res, err := p.call(Call{Method: "tag", Key: "k"}); err != nil || res.State != registry.Done || res.Recorded {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}
+
+// rowTaken gives a call the id of one that runs.
+func rowTaken(t *testing.T, p *processes) {
+	p.leaves(p.eng, Call{Method: "tag_slow"})
+	was := p.only()
+	drawn := p.drawn.Load()
+	for range 2 {
+		p.eng.random = func(b []byte) {
+			p.drawn.Store(0)
+			p.random(b)
+		}
+		if _, err := p.call(Call{Method: "tag"}); err == nil {
+			t.Error("two calls have one id")
+		}
+	}
+	p.eng.random = p.random
+	p.drawn.Store(drawn)
+	_, err := p.eng.Tend(t.Context())
+	p.must(err)
+	if r := p.only(); r.State != registry.Running || r.Version != was.Version || p.wrote.Load() != 0 {
+		t.Errorf("the one that runs is %+v, %d writes", r, p.wrote.Load())
+	}
+	close(p.hold)
+	synctest.Wait()
+}
+
+// rowC5Owed lets others pay what is owed while the late result comes.
+func rowC5Owed(t *testing.T, p *processes) {
+	p.must(p.reg.Add(registry.Method{Name: "slow", Summary: "Takes its time.", Effect: registry.Write, Timeout: time.Second, Run: func(context.Context, registry.Args) (any, error) {
+		<-p.hold
+		return "at last", nil
+	}}))
+	p.store.fail("end")
+	if res, err := p.call(Call{Method: "slow", Key: "k"}); err != nil || res.State != registry.Unknown {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	p.store.fail("")
+	close(p.hold)
+	for range 3 {
+		_, err := p.eng.Tend(t.Context())
+		p.must(err)
+	}
+	synctest.Wait()
+	if r := p.only(); r.State != registry.Done {
+		t.Errorf("on record is %+v", r)
 	}
 }
 

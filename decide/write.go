@@ -11,7 +11,8 @@ import (
 // write runs a pick that changes something. The claim is on record before the run starts (T7) and the result after it has
 // ended (T13), whether or not the caller is still there.
 func (r *reply) write(ctx context.Context, t *turn, d *Decision, p picked) (Outcome, *turn, error) {
-	w := &writing{reply: r, t: t, p: p, call: r.newIntent(r.a.Caller.ID, "turn "+t.ID, p.option)}
+	key := fmt.Sprintf("turn %s of %d", t.ID, t.Opened.UnixMicro()) // a short id comes again, while a settled call is still there
+	w := &writing{reply: r, t: t, p: p, call: r.newIntent(r.a.Caller.ID, key, p.option)}
 	w.call.row.Turn, w.call.body.Decision, w.call.body.Option = t.ID, t.Decision, p.option.Name
 	return w.through(ctx, d, w.claim)
 }
@@ -75,6 +76,7 @@ func (w *writing) through(ctx context.Context, d *Decision, claim func(context.C
 	if res.State == registry.Running {
 		res = *w.call.result
 	}
+	res = w.call.whole(res)
 	w.rec.Cut = res.Cut
 	return w.outcome(res), nil, nil
 }
@@ -130,7 +132,7 @@ func (w *writing) hold(ctx context.Context, apply func(*turn), call func(Tx) err
 	case err != nil:
 		w.call.turn = w.t
 		if !errors.Is(err, errMoved) {
-			w.call.doubtful()
+			w.call.doubtful(err)
 		}
 		w.fault = fmt.Errorf("not run, since the intent could not be recorded: %w", err)
 		return w.fault
