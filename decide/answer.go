@@ -314,8 +314,9 @@ func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn), 
 		if err != nil {
 			return nil, false, err
 		}
+		var stored TurnRow
 		err = e.store.Do(ctx, c, func(tx Tx) (err error) {
-			if row, won, err = tx.SwapTurn(t.TurnRow, row); err != nil || !won {
+			if stored, won, err = tx.SwapTurn(t.TurnRow, row); err != nil || !won {
 				return err
 			}
 			for _, f := range also {
@@ -328,7 +329,7 @@ func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn), 
 		if err != nil {
 			return nil, false, fmt.Errorf("turn %s: writing it: %w", t.ID, err)
 		}
-		if now, err = unpack(row); err != nil {
+		if now, err = unpack(stored); err != nil {
 			return nil, false, err
 		}
 		if won || now.State != t.State || now.Round != t.Round {

@@ -39,6 +39,42 @@ func rowT7Fails(t *testing.T, w *world) {
 	w.is(h, Open, 1, 2, 0)
 }
 
+// ranTwice is a store that takes back a first try of each step, which it made beside another one.
+type ranTwice struct {
+	Store
+	beside func(Tx)
+}
+
+func (s *ranTwice) Do(ctx context.Context, c Class, f func(Tx) error) error {
+	err := s.Store.Do(ctx, c, func(tx Tx) error {
+		s.beside(tx)
+		return errors.Join(errTrial, f(tx))
+	})
+	if !errors.Is(err, errTrial) {
+		return err
+	}
+	return s.Store.Do(ctx, c, f)
+}
+
+// TestTakenBack: a step that lost against another one, which was taken back with it, is the next time what it was before.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h := w.open().Handle
+	was := w.turn(h).TurnRow
+	w.eng.store = &ranTwice{w.store.Store, func(tx Tx) {
+		next := was
+		next.State, next.Data = Exhausted, []byte(`{"decision":"another"}`)
+		if _, swapped, err := tx.SwapTurn(was, next); !swapped || err != nil {
+			t.Errorf("the step beside: %v, %v", swapped, err)
+		}
+	}}
+	if out := w.say(h, "no"); out.State != Open || out.Attempts != 1 {
+		t.Errorf("got %+v", out)
+	}
+	w.is(h, Open, 2, 1, 0)
+}
+
 func rowT12(t *testing.T, w *world) {
 	h := w.open().Handle
 	w.clock.add(30 * time.Minute)
