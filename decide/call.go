@@ -145,6 +145,9 @@ func (w *nativeWrite) lookUp(ctx context.Context) error {
 		return nil
 	}
 	row := w.reapedCall(ctx, rows[0])
+	if row.ID == "" { // gone by now: nothing ran for it
+		return nil
+	}
 	w.other = &row
 	w.again = w.call.repeats(row, bound)
 	return nil

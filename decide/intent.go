@@ -262,14 +262,13 @@ func (c *intent) write(ctx context.Context, done *outcome, released bool) error 
 		var now CallRow
 		var moved *turn
 		err = c.store.Do(ctx, class, func(tx Tx) (err error) {
-			var swapped bool
-			if now, swapped, err = tx.SwapCall(row, next); err != nil {
+			if moved, err = move(tx, t, row.ID, done); err != nil { // the turn first, as everywhere
 				return err
 			}
-			if !swapped {
-				return errMoved
+			var swapped bool
+			if now, swapped, err = tx.SwapCall(row, next); err == nil && !swapped {
+				err = errMoved
 			}
-			moved, err = move(tx, t, row.ID, done)
 			return err
 		})
 		switch {

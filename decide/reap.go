@@ -50,26 +50,17 @@ func bury(tx Tx, id string) (CallRow, error) {
 	return now, err
 }
 
-// reapedCall is the call as it is once its owner is known to be dead.
+// reapedCall is the call as it is once its owner is known to be dead; the zero value, when it is gone by now.
 func (e *Engine) reapedCall(ctx context.Context, r CallRow) CallRow {
 	if r.State != registry.Running || r.Owner == "" || e.isAlive(r.Owner) {
 		return r
 	}
 	now := r
 	err := e.store.Do(context.WithoutCancel(ctx), Power, func(tx Tx) (err error) {
-		if now, err = bury(tx, r.ID); err != nil || r.Turn == "" {
+		if err := buryTurn(tx, r.Turn); err != nil {
 			return err
 		}
-		row, err := tx.Turn(r.Turn)
-		if errors.Is(err, ErrNoTurnRow) || err == nil && row.State != Running {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		next := row
-		next.State = Unknown
-		_, _, err = tx.SwapTurn(row, next)
+		now, err = bury(tx, r.ID)
 		return err
 	})
 	if err != nil {
@@ -77,6 +68,24 @@ func (e *Engine) reapedCall(ctx context.Context, r CallRow) CallRow {
 		return r
 	}
 	return now
+}
+
+// buryTurn marks the turn of such a call as unknown. One that does not run any more, or is not there, is no error.
+func buryTurn(tx Tx, id string) error {
+	if id == "" {
+		return nil
+	}
+	row, err := tx.Turn(id)
+	if errors.Is(err, ErrNoTurnRow) || err == nil && row.State != Running {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	next := row
+	next.State = Unknown
+	_, _, err = tx.SwapTurn(row, next)
+	return err
 }
 
 // Tend writes what could not be written before, marks as unknown what dead processes were running, and says how many calls that were. A server does

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,8 @@ type processes struct {
 	*world
 	mu   sync.Mutex
 	dead map[string]bool
+
+	onAlive func() // what happens while somebody finds out whether a process lives
 }
 
 // sharedStore is the store as one of them sees it.
@@ -37,6 +40,9 @@ func (s *sharedStore) Owner() string { return s.name }
 func (s *sharedStore) Alive(owner string) (bool, error) {
 	s.p.mu.Lock()
 	defer s.p.mu.Unlock()
+	if s.p.onAlive != nil {
+		s.p.onAlive()
+	}
 	return !s.p.dead[owner], nil
 }
 
@@ -143,6 +149,8 @@ func TestCallRows(t *testing.T) {
 		"K6 the same key again after a doubtful intent":   rowDoubtfulAgain,
 		"K6 an id that another call has":                  rowTaken,
 		"C5 while what is owed is paid":                   rowC5Owed,
+		"K6 an id of a turn that comes again":             rowIDAgain,
+		"C4 of a call that is gone meanwhile":             rowC4Gone,
 		"K6 a key is of one caller and configuration":     rowKeyOf,
 		"K6 an intent that may be on record runs nothing": rowDoubtful,
 	} {
@@ -337,7 +345,7 @@ func rowC6(t *testing.T, p *processes) {
 		t.Errorf("settled twice: %v", err)
 	}
 	if !slices.ContainsFunc(p.trace.List(), func(r trace.Record) bool {
-		return r.Caller == desk.ID && r.Reason == "it is in the ledger" && r.State == "done"
+		return r.Caller == desk.ID && r.Reason == "it is in the ledger" && r.State == "done" && r.Call == id
 	}) {
 		t.Errorf("who and why is not recorded: %+v", p.trace.List())
 	}
@@ -585,6 +593,66 @@ func rowC5Owed(t *testing.T, p *processes) {
 	synctest.Wait()
 	if r := p.only(); r.State != registry.Done {
 		t.Errorf("on record is %+v", r)
+	}
+}
+
+// rowIDAgain opens a turn with the short id of one that is forgotten, and whose call a person has settled.
+func rowIDAgain(t *testing.T, p *processes) {
+	p.eng.longIDs = false
+	p.drawn.Store(0)
+	h := p.openOn(p.eng, Host).Handle
+	p.pick(h, "tag_killed", "")
+	_, err := p.eng.Settle(t.Context(), Settlement{Call: p.only().ID, As: registry.Done, By: desk})
+	p.must(err)
+	p.clock.add(2 * time.Hour)
+	next := p.other("b")
+	next.longIDs = false
+	p.drawn.Store(0)
+	if again := p.openOn(next, Host).Handle; again != h {
+		t.Fatalf("the turns are %s and %s", h, again)
+	}
+	p.drawn.Store(1000)
+	out, err := next.Answer(t.Context(), next.View(), Answer{Handle: h, Call: "tag", Caller: desk})
+	if err != nil || out.State != Done {
+		t.Errorf("got %+v, %v", out, err)
+	}
+}
+
+// rowC4Gone lets a call end, whose process dies at that moment, while somebody looks at it.
+func rowC4Gone(t *testing.T, p *processes) {
+	b := p.other("b")
+	for name, look := range map[string]func(id string) error{
+		"the same key": func(string) error {
+			_, err := b.Call(t.Context(), b.View(), Call{Method: "tag", Key: "k", Caller: desk})
+			return err
+		},
+		"settling": func(id string) error {
+			_, err := b.Settle(t.Context(), Settlement{Call: id, As: registry.Done, By: desk})
+			if errors.Is(err, ErrNoCall) {
+				return nil
+			}
+			return cmp.Or(err, errors.New("it was settled"))
+		},
+	} {
+		row := CallRow{ID: name, Principal: desk.ID, Config: "test", Key: "k", Method: "tag", State: registry.Running, Owner: "gone", Data: []byte("{}")}
+		swap := func(was CallRow, s registry.State) {
+			p.must(p.store.Store.Do(t.Context(), Kill, func(tx Tx) error {
+				if was.Version == 0 {
+					_, _, err := tx.InsertCall(was)
+					return err
+				}
+				next := was
+				next.State = s
+				_, _, err := tx.SwapCall(was, next)
+				return err
+			}))
+		}
+		swap(row, "")
+		p.kill("gone")
+		p.onAlive = func() { swap(p.only(), registry.NotRun); p.onAlive = nil }
+		if err := look(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -133,6 +133,8 @@ func (e *Engine) settleable(ctx context.Context, id string) (CallRow, error) {
 	}
 	row := e.reapedCall(ctx, rows[0])
 	switch {
+	case row.ID == "":
+		return row, ErrNoCall
 	case row.State == registry.Running:
 		return row, fmt.Errorf("call %s of %s still runs, in a process that lives: its end will be recorded", id, row.Method)
 	case row.Final():
@@ -170,23 +172,12 @@ func (e *Engine) settleAs(ctx context.Context, row CallRow, s Settlement) (CallI
 		return CallInfo{}, err
 	}
 	err = e.store.Do(ctx, Power, func(tx Tx) error {
+		if err := moveNow(tx, row.Turn, row.ID, done); err != nil {
+			return err
+		}
 		_, swapped, err := tx.SwapCall(row, next)
 		if err == nil && !swapped {
 			err = errMoved
-		}
-		if err != nil || row.Turn == "" {
-			return err
-		}
-		tr, err := tx.Turn(row.Turn)
-		if errors.Is(err, ErrNoTurnRow) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		t, err := unpack(tr)
-		if err == nil {
-			_, err = move(tx, t, row.ID, done)
 		}
 		return err
 	})
@@ -195,6 +186,26 @@ func (e *Engine) settleAs(ctx context.Context, row CallRow, s Settlement) (CallI
 	}
 	e.record(ctx, trace.Record{
 		Time: now, Path: "command", Caller: s.By.ID, Config: row.Config, Method: row.Method, Decision: b.Decision, Option: b.Option, State: string(s.As), Reason: folded(s.Why),
+		Call: row.ID,
 	})
 	return e.info(next, b), nil
+}
+
+// moveNow is move for a turn as it is now; there may be none.
+func moveNow(tx Tx, turn, call string, done *outcome) error {
+	if turn == "" {
+		return nil
+	}
+	row, err := tx.Turn(turn)
+	if errors.Is(err, ErrNoTurnRow) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t, err := unpack(row)
+	if err == nil {
+		_, err = move(tx, t, call, done)
+	}
+	return err
 }

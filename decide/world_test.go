@@ -117,6 +117,9 @@ func (b *brokenStore) Do(ctx context.Context, c Class, f func(Tx) error) error {
 	if !errors.Is(err, errTrial) {
 		return err
 	}
+	if err := inOrder(tx.tried); err != nil {
+		return err
+	}
 	for _, t := range tx.tried {
 		if err := b.hook(t.op, c, t.was, t.next); err != nil {
 			return err
@@ -134,6 +137,18 @@ func (b *brokenStore) Do(ctx context.Context, c Class, f func(Tx) error) error {
 	}
 	for _, s := range tx.reached {
 		b.reached(s)
+	}
+	return nil
+}
+
+// inOrder refuses a transaction that takes a call before its turn: two of which each waits for the other's row would stand still.
+func inOrder(tried []operation) error {
+	call := false
+	for _, t := range tried {
+		if t.op == "swap" && call {
+			return errors.New("a call was taken before its turn")
+		}
+		call = call || t.op != "swap" && t.op != "insert"
 	}
 	return nil
 }

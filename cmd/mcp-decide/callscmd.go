@@ -189,6 +189,6 @@ func (a *app) overCalls(ctx context.Context, look func(context.Context, *decide.
 		if err != nil {
 			return err
 		}
-		return look(ctx, decide.New(registry.New(), decide.Options{Store: s, Recorder: s, Log: log}))
+		return look(ctx, decide.New(registry.New(), decide.Options{Store: s, Recorder: s, Log: log, Now: s.Now}))
 	})
 }
