@@ -147,7 +147,7 @@ func (s *Store) keep(batch []trace.Record) {
 		})
 		if err != nil {
 			s.traces.dropped.Add(int64(len(part)))
-			s.o.Log.Warn("records of what happened could not be written", "records", len(part), "store", s.db.name, "err", err)
+			s.o.Log.Warn("records of what happened could not be written", "records", len(part), "store", s.db.name, "err", s.db.explain(err))
 			continue
 		}
 		s.traces.kept.Add(int64(len(part)))

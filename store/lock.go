@@ -12,7 +12,7 @@ import (
 const maxWait = 5 * time.Second
 
 // ErrBusy says that another process holds the store for too long.
-var ErrBusy = errors.New("the store is held by another process")
+var ErrBusy = errors.New("the store is held by another process: try again, and should it stay so, end the process that hangs")
 
 // fileLock is a lock that holds between processes: a lock on an empty file that is never removed. It is let go when the process ends,
 // however it ends. One goroutine at a time may use it.

@@ -43,8 +43,9 @@ type sqlite struct {
 }
 
 // openSQLite opens the file, makes it when it is not there, and brings it up to date.
-func openSQLite(ctx context.Context, path string) (*sqlite, error) {
-	if err := prepareFile(path); err != nil {
+func openSQLite(ctx context.Context, named string) (*sqlite, error) {
+	path := followed(named)
+	if err := prepareFile(named, path); err != nil {
 		return nil, err
 	}
 	lock, err := openLock(path + ".lock")
@@ -52,7 +53,11 @@ func openSQLite(ctx context.Context, path string) (*sqlite, error) {
 		return nil, err
 	}
 	s := &sqlite{lock: lock}
-	if err := s.open(ctx, path); err != nil {
+	err = s.open(ctx, path)
+	if err == nil {
+		s.file, err = staysAt(named)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
@@ -94,9 +99,12 @@ func (s *sqlite) database(name string) *database {
 // plainTables are the names of the tables where nothing else is.
 var plainTables = strings.NewReplacer("{", "", "}", "")
 
-// prepareFile makes the folder and the file, so that nobody else can read them, whatever the umask is.
-func prepareFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+// prepareFile makes the folder of what was named, and the file, so that nobody else can read them, whatever the umask is.
+func prepareFile(named, path string) error {
+	if err := suits(path); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(named), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the store: %w", err)
 	}
 	if err := gone(path); err != nil {
@@ -114,8 +122,13 @@ func prepareFile(path string) error {
 
 // dataSource names the file with the settings that every connection needs.
 func dataSource(path string, pragmas ...string) string {
+	return plainSource(path, append([]string{"foreign_keys(1)", "journal_mode(WAL)"}, pragmas...)...)
+}
+
+// plainSource names the file with those settings alone that leave it as it is.
+func plainSource(path string, pragmas ...string) string {
 	query := url.Values{"_txlock": {"immediate"}}
-	for _, p := range append([]string{"busy_timeout(5000)", "foreign_keys(1)", "journal_mode(WAL)", "trusted_schema(0)"}, pragmas...) {
+	for _, p := range append([]string{"busy_timeout(5000)", "trusted_schema(0)"}, pragmas...) {
 		query.Add("_pragma", p)
 	}
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: path}).String() + "?" + query.Encode()
@@ -126,6 +139,11 @@ func (s *sqlite) open(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("opening the store %s: %w", path, err)
 	}
 	defer s.lock.release()
+	if !hasLog(path) {
+		if err := ours(ctx, path); err != nil {
+			return fmt.Errorf("the store %s: %w", path, err)
+		}
+	}
 	if s.writing, err = sql.Open("sqlite", dataSource(path)); err != nil {
 		return fmt.Errorf("opening the store: %w", err)
 	}
@@ -141,9 +159,6 @@ func (s *sqlite) open(ctx context.Context, path string) (err error) {
 	s.reading.SetMaxIdleConns(readers)
 	if err := s.reading.PingContext(ctx); err != nil {
 		return fmt.Errorf("reading the store %s: %w", path, err)
-	}
-	if s.file, err = staysAt(path); err != nil {
-		return err
 	}
 	s.lives, err = beginLife(path + ".lives")
 	return err
@@ -162,6 +177,9 @@ func (s *sqlite) migrate(ctx context.Context) error {
 	}
 	sources := steps.ListSources()
 	s.schema = sources[len(sources)-1].Version
+	if err := noOthers(ctx, s.writing); err != nil {
+		return err
+	}
 	var tables int
 	if err := s.writing.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&tables); err != nil {
 		return fmt.Errorf("reading it: %w", unreadable(err))
@@ -303,8 +321,12 @@ func unreadable(err error) error {
 	if isAdvised(err) || !errors.As(err, &code) {
 		return err
 	}
-	const corrupt, notADatabase = 11, 26
+	const ioError, corrupt, full, notADatabase = 10, 11, 13, 26
 	switch code.Code() & 0xff {
+	case ioError:
+		return &advised{fmt.Errorf("the file can't be read or written: see whether a limit or a quota is reached, and whether the disk is sound: %w", err)}
+	case full:
+		return &advised{fmt.Errorf("there is no room for more: free some on the disk: %w", err)}
 	case corrupt:
 		return &advised{fmt.Errorf("the file is damaged: keep a copy of it, and put a backup in its place or name another file: %w", err)}
 	case notADatabase:

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -105,6 +106,11 @@ func TestFilesThatAreNone(t *testing.T) {
 		"a folder":    {func(path string) error { return os.Mkdir(path, 0o700) }, "is a directory"},
 		"no folder":   {func(path string) error { return os.WriteFile(filepath.Dir(path), nil, 0o600) }, "not a directory"},
 		"half a file": {half, "damaged"},
+		"three bytes": {func(path string) error { return os.WriteFile(path, []byte("abc"), 0o600) }, "no SQLite database"},
+
+		"the database of another program": {theirs("CREATE TABLE places (url TEXT)"), "another program, with tables such as places"},
+		"one with a table named as ours":  {theirs("CREATE TABLE settings (name TEXT)"), "another program, with tables such as settings"},
+		"one that counts its steps too":   {theirs("CREATE TABLE goose_db_version (id INTEGER)", "CREATE TABLE users (name TEXT)"), "another program, with tables such as users"},
 	} {
 		dir := filepath.Join(t.TempDir(), "d")
 		if name != "no folder" {
@@ -127,6 +133,54 @@ func TestFilesThatAreNone(t *testing.T) {
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 			t.Errorf("%s: it was changed", name)
 		}
+		if _, err := os.Lstat(path + ".lock"); err == nil && strings.Contains(c.want, "no SQLite") {
+			t.Errorf("%s: a lock was made beside it", name)
+		}
+	}
+}
+
+// TestLinks: processes that come to a file by different links share its lock, and see that the others live.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, link := range []struct{ from, to string }{{"near.db", "real/s.db"}, {"far.db", "near.db"}, {"real/back.db", "../far.db"}} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(link.from)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(link.to, filepath.Join(dir, link.from)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	var all []*store.Store
+	for _, name := range []string{"far.db", "real/s.db", "near.db", "real/back.db"} {
+		all = append(all, open(t, filepath.Join(dir, name), store.Options{}))
+	}
+	for i, s := range all {
+		for j, other := range all {
+			if alive, err := s.Alive(other.Owner()); !alive || err != nil {
+				t.Errorf("%d takes %d for dead: %v", i, j, err)
+			}
+		}
+	}
+	locks, err := filepath.Glob(filepath.Join(dir, "*.lock"))
+	if len(locks) > 0 || err != nil {
+		t.Errorf("locks beside the links: %v, %v", locks, err)
+	}
+}
+
+// theirs makes a database with the tables of somebody else.
+func theirs(tables ...string) func(path string) error {
+	return func(path string) error {
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if _, err := db.Exec(t); err != nil {
+				return errors.Join(err, db.Close())
+			}
+		}
+		return db.Close()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // ErrGone says that the file of the store is no longer where it was opened.
@@ -50,4 +51,23 @@ func gone(path string) error {
 		return nil
 	}
 	return fmt.Errorf("the store %s is gone, and its log %s-wal is there: end the programs that still use it and put the file back, or remove the log to begin a new one", path, path)
+}
+
+// maxLinks is how many links are followed on the way to a file, like the system does.
+const maxLinks = 40
+
+// followed is the file that a path leads to, whether or not it is there. All who share a file have to find the same lock and the same signs of life
+// beside it, by whatever link they came.
+func followed(path string) string {
+	for range maxLinks {
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Dir(path) + string(filepath.Separator) + to // not joined: what .. leads to depends on the links before it
+		}
+		path = to
+	}
+	return path
 }

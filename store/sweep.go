@@ -54,7 +54,7 @@ func (s *Store) sweep() {
 			return nil
 		})
 		if err != nil {
-			s.o.Log.Warn("what is too old could not be removed", "store", s.db.name, "err", err)
+			s.o.Log.Warn("what is too old could not be removed", "store", s.db.name, "err", s.db.explain(err))
 			return
 		}
 	}

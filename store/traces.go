@@ -136,7 +136,7 @@ func (s *Store) tooOld() int64 {
 	old := s.Now().Add(-s.o.Keep).UnixMicro()
 	cut, err := s.beyondSize(context.Background())
 	if err != nil {
-		s.o.Log.Warn("how much the records of what happened take can't be found out", "store", s.db.name, "err", err)
+		s.o.Log.Warn("how much the records of what happened take can't be found out", "store", s.db.name, "err", s.db.explain(err))
 	}
 	return max(old, cut)
 }
