@@ -139,7 +139,7 @@ func (w *nativeWrite) lookUp(ctx context.Context) error {
 	w.bound = bound
 	rows, err := w.store.Calls(ctx, WantedCalls{Config: w.config, Principal: w.c.Caller.ID, Key: w.c.Key, Limit: 1})
 	if err != nil {
-		return unrecorded(err)
+		return w.unrecorded(err)
 	}
 	if len(rows) == 0 {
 		return nil
@@ -176,7 +176,7 @@ func (w *nativeWrite) claim(ctx context.Context, b registry.Bound) error {
 		return err
 	case err != nil:
 		w.call.doubtful(err)
-		return unrecorded(err)
+		return w.unrecorded(err)
 	case other != nil:
 		w.other = other
 		return errAttached
@@ -186,8 +186,8 @@ func (w *nativeWrite) claim(ctx context.Context, b registry.Bound) error {
 	return nil
 }
 
-func unrecorded(err error) error {
-	return &registry.Refused{Kind: "gated", Message: "Not run, since the intent could not be recorded: " + folded(err.Error()) + "."}
+func (w *nativeWrite) unrecorded(err error) error {
+	return &registry.Refused{Kind: "gated", Message: w.method.Name + " can't run now: the intent could not be recorded: " + folded(err.Error()) + "."}
 }
 
 // attach gives the outcome of the equal call that has the key, and waits for it a little while.
