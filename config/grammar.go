@@ -38,7 +38,7 @@ var serverForm = mapWith("a map", "{name: support-desk}",
 )
 
 var traceForm = mapWith("a map", "{keep: 30d, content: full, max_size: 1GiB}",
-	key{name: "keep", doc: "How long records are kept; 30 days unless set. Without store they are kept in memory, and end with the server.", forms: []form{aDuration.but("30d")}},
+	key{name: "keep", doc: "How long records are kept; 30 days unless set. With store: memory: they end with the server.", forms: []form{aDuration.but("30d")}},
 	key{name: "content", doc: "Whether arguments, replies, outputs, reasons and what failed runs said are kept as they are (full), as keyed digests (hash), or not at all (none); full unless set. What a turn needs to tell its outcome again is kept with the turn.", forms: []form{oneOf("full", "hash", "none")}},
 	key{name: "max_size", doc: "How much all records may take, about; above it the oldest go. 1GiB unless set, and 64MiB in memory.", forms: []form{aSize}},
 )

@@ -31,6 +31,9 @@ func (a *app) traceExportCommand() *cobra.Command {
 			if format != "jsonl" && format != "otlp" {
 				return usage("--format is %q; it is jsonl or otlp", format)
 			}
+			if w.Limit < 0 {
+				return usage("--limit is %d; it is 0 or more", w.Limit)
+			}
 			return a.overTraces(cmd.Context(), &w, since, func(ctx context.Context, s *store.Store) error {
 				out := bufio.NewWriter(a.out)
 				write := writeLines(out)
