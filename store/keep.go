@@ -25,7 +25,7 @@ const (
 // traces are the records on their way to the disk. They are written in order and in batches. When more come than can be written, the newest are
 // dropped and counted: nobody who answers a call waits for a record.
 type traces struct {
-	queue   chan trace.Record
+	queue   chan *trace.Record // a place for each is made at the start, so they are small
 	hurry   chan chan struct{} // who waits for what has come so far to be written
 	dropped atomic.Int64
 	kept    atomic.Int64
@@ -45,7 +45,7 @@ func (t *traces) take(r trace.Record) bool {
 		return false
 	}
 	select {
-	case t.queue <- r:
+	case t.queue <- &r:
 		return true
 	default:
 		return false
@@ -90,7 +90,7 @@ func (s *Store) keeper() {
 		case <-s.stop:
 			closing = true
 		case r := <-s.traces.queue:
-			if batch = append(batch, r); len(batch) < flushMost {
+			if batch = append(batch, *r); len(batch) < flushMost {
 				continue
 			}
 		case <-tick.C:
@@ -113,7 +113,7 @@ func (s *Store) keeper() {
 // taken adds all that wait to a batch.
 func (s *Store) taken(batch []trace.Record) []trace.Record {
 	for len(s.traces.queue) > 0 {
-		batch = append(batch, <-s.traces.queue)
+		batch = append(batch, *<-s.traces.queue)
 	}
 	return batch
 }

@@ -89,7 +89,7 @@ func newStore(ctx context.Context, db *database, o Options) (_ *Store, err error
 		o.Now = db.now
 	}
 	o.Log = o.logger()
-	s := &Store{db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan trace.Record, maxQueued), hurry: make(chan chan struct{}), full: make(chan struct{}, 1)}}
+	s := &Store{db: db, o: o, stop: make(chan struct{}), traces: traces{queue: make(chan *trace.Record, maxQueued), hurry: make(chan chan struct{}), full: make(chan struct{}, 1)}}
 	s.write = newWriter(db)
 	if s.key, err = s.secret(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -142,8 +142,17 @@ func (s *Store) tooOld() int64 {
 }
 
 // beyondSize counts what all records take. Where that is more than they may, it is when the oldest came that may stay; else 0. A twentieth goes beyond
-// what has to, so that it does not begin again with the next record. It is one look at the store: others may be removing records meanwhile.
+// what has to, so that it does not begin again with the next record. What may go is found in one look at the store: others may be removing records
+// meanwhile. It is a look at all of them for some databases, so it is not taken for nothing.
 func (s *Store) beyondSize(ctx context.Context) (cut int64, err error) {
+	var all int64
+	if err := s.db.row(ctx, "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM {traces}").Scan(&all); err != nil {
+		return 0, err
+	}
+	if all <= s.o.Size {
+		s.traces.bytes.Store(all)
+		return 0, nil
+	}
 	rows, err := s.db.query(ctx, "SELECT came, size, (SELECT CAST(sum(size) AS BIGINT) FROM {traces}) FROM {traces} ORDER BY came")
 	if err != nil {
 		return 0, err
@@ -151,7 +160,7 @@ func (s *Store) beyondSize(ctx context.Context) (cut int64, err error) {
 	defer rows.Close()
 	var left, most int64
 	for first := true; rows.Next(); first = false {
-		var came, size, all int64
+		var came, size int64
 		if err := rows.Scan(&came, &size, &all); err != nil {
 			return 0, err
 		}
