@@ -87,7 +87,7 @@ func (e *Engine) load(ctx context.Context, id string) (*turn, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the turn: %w", err)
+		return nil, &StoreError{"reading turn " + id, err}
 	}
 	t, err := unpack(row)
 	if err != nil {
@@ -327,7 +327,7 @@ func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn), 
 			return nil
 		})
 		if err != nil {
-			return nil, false, fmt.Errorf("turn %s: writing it: %w", t.ID, err)
+			return nil, false, &StoreError{"writing turn " + t.ID, err}
 		}
 		if now, err = unpack(stored); err != nil {
 			return nil, false, err

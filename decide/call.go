@@ -187,7 +187,7 @@ func (w *nativeWrite) claim(ctx context.Context, b registry.Bound) error {
 }
 
 func (w *nativeWrite) unrecorded(err error) error {
-	return &registry.Refused{Kind: "gated", Message: w.method.Name + " can't run now: the intent could not be recorded: " + folded(err.Error()) + "."}
+	return &StoreError{"recording the intent to run " + w.method.Name, err}
 }
 
 // attach gives the outcome of the equal call that has the key, and waits for it a little while.

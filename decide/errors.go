@@ -47,17 +47,47 @@ var (
 // ErrChanged says that an option or the decision changed between the ask and the answer.
 var ErrChanged = errors.New("what can be picked has changed since it was asked")
 
+// StoreError says that the store could not be read or written, so that nothing was run, or that nothing more is known to have run.
+type StoreError struct {
+	Doing string // what was being done, like "opening a turn on settle"
+	Err   error  // of the store; it may say where that is, and is not for strangers
+}
+
+func (e *StoreError) Error() string { return e.Doing + ": " + e.Err.Error() }
+
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// Fix is what a client is told. Of the store's own words it has those that the store has for strangers.
+func (e *StoreError) Fix() string {
+	why := "the store can't be used now, and the server's log says why"
+	var public interface{ Public() string }
+	if errors.As(e.Err, &public) {
+		why = public.Public()
+	}
+	return fmt.Sprintf("%s is not possible now: %s. Try it again later.", e.Doing, folded(why))
+}
+
+// unwrapped is the error of the store within a *StoreError about something else.
+func unwrapped(err error) error {
+	var outer *StoreError
+	if errors.As(err, &outer) {
+		return outer.Err
+	}
+	return err
+}
+
 // refusedKind is the kind of an error that has no word of its own.
 const refusedKind = "refused"
 
 // Kind names an error of this package in one word, the same in a result and in a trace: the kind of a *validate.Error, a
-// *registry.Refused or the last refusal of a *DecisionError; full, no_turn, not_taken, expired, changed, cancelled; "refused"
+// *registry.Refused or the last refusal of a *DecisionError; gated for a *StoreError; full, no_turn, not_taken, expired, changed, cancelled; "refused"
 // for anything else, "" for nil.
 func Kind(err error) string {
 	var invalid *validate.Error
 	var no *registry.Refused
 	var spent *DecisionError
 	var full *FullError
+	var unstored *StoreError
 	switch {
 	case err == nil:
 		return ""
@@ -69,6 +99,8 @@ func Kind(err error) string {
 		return string(spent.Kind)
 	case errors.As(err, &full):
 		return "full"
+	case errors.As(err, &unstored):
+		return "gated"
 	case errors.Is(err, ErrNoTurn), errors.Is(err, ErrPaused):
 		return "no_turn"
 	case errors.Is(err, ErrNotTaken):

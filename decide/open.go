@@ -42,7 +42,11 @@ func (e *Engine) open(ctx context.Context, v *View, o Opening) (Outcome, error) 
 	within := trace.ScopeOf(ctx)
 	t.Trace, t.TraceParent = within.Root, within.TraceParent
 	if err := e.insert(ctx, t); err != nil { // T1
-		return Outcome{}, fmt.Errorf("opening a turn on %q: %w", o.Decision.Name, err)
+		var full *FullError
+		if errors.As(err, &full) {
+			return Outcome{}, fmt.Errorf("opening a turn on %q: %w", o.Decision.Name, err)
+		}
+		return Outcome{}, &StoreError{"opening a turn on " + o.Decision.Name, err}
 	}
 	a, err := e.ask(v, o.Decision, t)
 	if err != nil {

@@ -4,19 +4,52 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/mcp-decide/mcp-decide/registry"
 )
 
-// TestSaidOnce: who shows that a call was refused says that it did not run; the refusal says of what, and why.
-func TestSaidOnce(t *testing.T) {
+// toldError is an error of a store that has a text for strangers.
+type toldError struct{ error }
+
+func (toldError) Public() string { return "the disk is full" }
+
+// TestStoreErrors: a client is told what is not possible, why as far as that is for it, and never where the store is; the log has all of it.
+func TestStoreErrors(t *testing.T) {
 	t.Parallel()
-	w := &nativeWrite{native: &native{}, method: &registry.Method{Name: "note"}}
-	var refused *registry.Refused
-	if err := w.unrecorded(errors.New("there is no room")); !errors.As(err, &refused) {
-		t.Fatalf("%v, want a refusal", err)
+	inner := errors.New("dial tcp 10.0.0.7: connection refused")
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{inner, "opening a turn on settle is not possible now: the store can't be used now, and the server's log says why. Try it again later."},
+		{toldError{inner}, "opening a turn on settle is not possible now: the disk is full. Try it again later."},
+	} {
+		e := &StoreError{"opening a turn on settle", tc.err}
+		if got := e.Fix(); got != tc.want || Kind(e) != "gated" || !errors.Is(e, tc.err) || !strings.Contains(e.Error(), "10.0.0.7") {
+			t.Errorf("%q (%s), want %q", got, Kind(e), tc.want)
+		}
 	}
-	if m := refused.Message; !strings.HasPrefix(m, "note can't run now: ") || !strings.HasSuffix(m, "there is no room.") || strings.Contains(strings.ToLower(m), "not run") {
-		t.Errorf("%q", m)
+}
+
+// TestStoreFailsEverywhere: whatever a client asks for while the store can't be written is refused as such, and nothing runs.
+func TestStoreFailsEverywhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h := w.open().Handle
+	for _, op := range []string{"insert", "swap", "call"} {
+		w.store.fail(op)
+		var err error
+		switch op {
+		case "insert":
+			d, _ := w.eng.View().Decision("ticket")
+			_, err = w.eng.Open(t.Context(), nil, Opening{Decision: d, Inputs: []byte(`{"text":"x"}`), Caller: desk})
+		case "swap":
+			_, err = w.eng.Answer(t.Context(), nil, Answer{Handle: h, Call: "tag", Caller: desk})
+		case "call":
+			_, err = w.call(Call{Method: "tag"})
+		}
+		var unstored *StoreError
+		if !errors.As(err, &unstored) || Kind(err) != "gated" || !errors.Is(err, errDisk) || w.wrote.Load() != 0 {
+			t.Errorf("%s: %v (%s), %d writes", op, err, Kind(err), w.wrote.Load())
+		}
+		w.store.fail("")
 	}
 }

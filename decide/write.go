@@ -134,7 +134,7 @@ func (w *writing) hold(ctx context.Context, apply func(*turn), call func(Tx) err
 		if !errors.Is(err, errMoved) {
 			w.call.doubtful(err)
 		}
-		w.fault = fmt.Errorf("%s can't run now: the intent could not be recorded: %w", w.p.option.Method.Name, err)
+		w.fault = &StoreError{"recording the intent to run " + w.p.option.Method.Name, unwrapped(err)}
 		return w.fault
 	case !won:
 		w.winner = now

@@ -126,6 +126,10 @@ func (s *Server) notRun(ctx context.Context, subject string, err error) (*mcp.Ca
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	var unstored *decide.StoreError
+	if errors.As(err, &unstored) {
+		s.log.Error("the store can't be used", "subject", subject, "error", err)
+	}
 	if text := mendable(subject, err); text != "" {
 		m := map[string]any{metaError: decide.Kind(err)}
 		addRetry(m, err)

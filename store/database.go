@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -72,9 +73,26 @@ func (d *database) row(ctx context.Context, text string, args ...any) *sql.Row {
 }
 
 // advised is an error that says what to do. It is said once, wherever the error comes by.
-type advised struct{ error }
+type advised struct {
+	error
+	text string
+}
+
+// advise says what to do about an error. The text may be shown to strangers, the error may not.
+func advise(text string, err error) error {
+	return &advised{fmt.Errorf("%s: %w", text, err), text}
+}
+
+// Public is what strangers may know.
+func (a *advised) Public() string { return a.text }
 
 func (a *advised) Unwrap() error { return a.error }
+
+// said is an error without anything behind it, which strangers may know.
+type said string
+
+func (s said) Error() string  { return string(s) }
+func (s said) Public() string { return string(s) }
 
 func isAdvised(err error) bool {
 	var done *advised

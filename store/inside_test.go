@@ -203,3 +203,20 @@ func TestSweep(t *testing.T) {
 		}
 	})
 }
+
+// TestUnnumbered: only arguments that come in the order of their numbers, each once, lose them.
+func TestUnnumbered(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"SELECT 1":          "SELECT 1",
+		"a = $1 AND b = $2": "a = ? AND b = ?",
+		"a = $2 AND b = $1": "a = $2 AND b = $1",
+		"a = $1 AND b = $1": "a = $1 AND b = $1",
+		"$1, $2, $3, $4, $5, $6, $7, $8, $9, $10": "?, ?, ?, ?, ?, ?, ?, ?, ?, ?",
+		"$1, $3": "$1, $3",
+	} {
+		if got := unnumbered(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -12,7 +11,7 @@ import (
 const maxWait = 5 * time.Second
 
 // ErrBusy says that another process holds the store for too long.
-var ErrBusy = errors.New("the store is held by another process: try again, and should it stay so, end the process that hangs")
+var ErrBusy error = said("the store is held by another process: try again, and should it stay so, end the process that hangs")
 
 // fileLock is a lock that holds between processes: a lock on an empty file that is never removed. It is let go when the process ends,
 // however it ends. One goroutine at a time may use it.

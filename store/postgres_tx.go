@@ -19,11 +19,11 @@ import (
 // Errors of a store in PostgreSQL.
 var (
 	// ErrDoubt says that the connection broke after the end of a transaction was sent and before its answer came.
-	ErrDoubt = errors.New("it is not known whether this was written: the connection to PostgreSQL broke at the end of the transaction")
+	ErrDoubt error = said("it is not known whether this was written: the connection to PostgreSQL broke at the end of the transaction")
 
 	// ErrLifeless says that the other processes take this one for dead, since the connection broke that is its sign of life. It is made
 	// again as soon as PostgreSQL can be reached.
-	ErrLifeless = errors.New("this process has lost its sign of life in PostgreSQL, and begins nothing until it has it again")
+	ErrLifeless error = said("this process has lost its sign of life in PostgreSQL, and begins nothing until it has it again")
 )
 
 // pgTransaction is how long a transaction takes at most, all attempts to reach the database included.
@@ -193,17 +193,17 @@ func explained(err error) error {
 	}
 	switch said.Code {
 	case tooManyConnections:
-		return &advised{fmt.Errorf("PostgreSQL takes no more connections; raise its max_connections, or let each process have fewer by pool_max_conns in the URL: %w", err)}
+		return advise("PostgreSQL takes no more connections; raise its max_connections, or let each process have fewer by pool_max_conns in the URL", err)
 	case startingUp, adminShutdown, crashShutdown:
-		return &advised{fmt.Errorf("PostgreSQL is starting or stopping: %w", err)}
+		return advise("PostgreSQL is starting or stopping", err)
 	case wrongPassword, notAdmitted:
-		return &advised{fmt.Errorf("PostgreSQL does not let this user in; look at the user and the password in the URL: %w", err)}
+		return advise("PostgreSQL does not let this user in; look at the user and the password in the URL", err)
 	case noDatabase:
-		return &advised{fmt.Errorf("there is no such database; make it with createdb: %w", err)}
+		return advise("there is no such database; make it with createdb", err)
 	case notAllowed:
-		return &advised{fmt.Errorf("the user may not do that; let it use the schema of the store, or make that schema: %w", err)}
+		return advise("the user may not do that; let it use the schema of the store, or make that schema", err)
 	case lockNotAvailable, queryCanceled:
-		return &advised{fmt.Errorf("%w: %w", ErrBusy, err)}
+		return &advised{fmt.Errorf("%w: %w", ErrBusy, err), ErrBusy.Error()}
 	}
 	return err
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"regexp"
+	"strconv"
 	"sync"
 )
 
@@ -23,7 +25,7 @@ func newPrepared(db *sql.DB) *prepared { return &prepared{db: db, known: map[str
 func (p *prepared) learn(ctx context.Context) {
 	for _, text := range p.fresh {
 		if p.known[text] == nil && len(p.known) < maxPrepared {
-			if s, err := p.db.PrepareContext(ctx, text); err == nil {
+			if s, err := p.db.PrepareContext(ctx, unnumbered(text)); err == nil {
 				p.known[text] = s
 			}
 		}
@@ -46,6 +48,19 @@ func (p *prepared) close() {
 	for _, s := range p.known {
 		_ = s.Close() // the connection is closed next
 	}
+}
+
+var numbered = regexp.MustCompile(`\$\d+`)
+
+// unnumbered is a statement whose arguments are marked by their order alone, if that is the order of their numbers: SQLite looks the name of a numbered
+// one up among all of them each time it is bound.
+func unnumbered(text string) string {
+	for i, mark := range numbered.FindAllString(text, -1) {
+		if mark != "$"+strconv.Itoa(i+1) {
+			return text
+		}
+	}
+	return numbered.ReplaceAllString(text, "?")
 }
 
 // preparedTx is a transaction whose statements are prepared where that was possible.
@@ -94,7 +109,7 @@ func (p *preparedReads) statement(ctx context.Context, text string) *sql.Stmt {
 	if s != nil || full {
 		return s
 	}
-	s, err := p.db.PrepareContext(ctx, text)
+	s, err := p.db.PrepareContext(ctx, unnumbered(text))
 	if err != nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ import (
 var migrations embed.FS
 
 // ErrNewer says that the store was made by a newer version of this program.
-var ErrNewer = errors.New("the store was made by a newer version of this program: run that one, or restart this one when it is updated")
+var ErrNewer error = said("the store was made by a newer version of this program: run that one, or restart this one when it is updated")
 
 // readers is how many reads of one process go on at the same time.
 const readers = 4
@@ -324,13 +324,13 @@ func unreadable(err error) error {
 	const ioError, corrupt, full, notADatabase = 10, 11, 13, 26
 	switch code.Code() & 0xff {
 	case ioError:
-		return &advised{fmt.Errorf("the file can't be read or written: see whether a limit or a quota is reached, and whether the disk is sound: %w", err)}
+		return advise("the file can't be read or written: see whether a limit or a quota is reached, and whether the disk is sound", err)
 	case full:
-		return &advised{fmt.Errorf("there is no room for more: free some on the disk: %w", err)}
+		return advise("there is no room for more: free some on the disk", err)
 	case corrupt:
-		return &advised{fmt.Errorf("the file is damaged: keep a copy of it, and put a backup in its place or name another file: %w", err)}
+		return advise("the file is damaged: keep a copy of it, and put a backup in its place or name another file", err)
 	case notADatabase:
-		return &advised{fmt.Errorf("the file is no SQLite database: name another file: %w", err)}
+		return advise("the file is no SQLite database: name another file", err)
 	}
 	return err
 }

@@ -17,7 +17,7 @@ const (
 )
 
 // ErrClosed says that the store was closed.
-var ErrClosed = errors.New("the store is closed")
+var ErrClosed error = said("the store is closed")
 
 // step is one step of somebody, which stands or falls alone. do writes in the transaction that it is given; it may be run more than once.
 type step struct {

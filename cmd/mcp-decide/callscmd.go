@@ -43,7 +43,11 @@ func (a *app) callsListCommand() *cobra.Command {
 			if w.Limit < 1 {
 				return usage("--limit is %d; it is 1 or more", w.Limit)
 			}
-			w.State = registry.State(state)
+			switch w.State = registry.State(state); w.State {
+			case "", registry.Running, registry.Unknown, registry.Done, registry.Failed, registry.NotRun:
+			default:
+				return usage("--state is %q; it is running, unknown, done, failed or not_run", state)
+			}
 			return a.overCalls(cmd.Context(), func(ctx context.Context, e *decide.Engine) error {
 				calls, err := e.Calls(ctx, w)
 				switch {
@@ -57,7 +61,7 @@ func (a *app) callsListCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&state, "state", "", "only those in that state: running, unknown, done, failed")
+	f.StringVar(&state, "state", "", "only those in that state: running, unknown, done, failed, not_run")
 	f.StringVar(&w.Principal, "caller", "", "only those of that caller, like os:1000 or token:desk")
 	f.IntVar(&w.Limit, "limit", 50, "at most so many")
 	a.formatFlag(cmd)
@@ -104,7 +108,7 @@ func (a *app) callsShowCommand() *cobra.Command {
 
 func noCall(id string, err error) error {
 	if errors.Is(err, decide.ErrNoCall) {
-		err = fmt.Errorf("there is no call %s, or no longer; mcp-decide calls ls says which there are", safe(id))
+		err = fmt.Errorf("there is no call %s, or no longer; mcp-decide calls ls says which there are", cell(id))
 	}
 	return &exitError{exitRefused, err}
 }
