@@ -329,11 +329,15 @@ func (e *Engine) step(ctx context.Context, c Class, t *turn, apply func(*turn), 
 		if err != nil {
 			return nil, false, &StoreError{"writing turn " + t.ID, err}
 		}
+		if won {
+			next.TurnRow = stored
+			return next, true, nil
+		}
 		if now, err = unpack(stored); err != nil {
 			return nil, false, err
 		}
-		if won || now.State != t.State || now.Round != t.Round {
-			return now, won, nil
+		if now.State != t.State || now.Round != t.Round {
+			return now, false, nil
 		}
 		t = now
 	}
