@@ -59,12 +59,12 @@ func (e *StoreError) Unwrap() error { return e.Err }
 
 // Fix is what a client is told. Of the store's own words it has those that the store has for strangers.
 func (e *StoreError) Fix() string {
-	why := "the store can't be used now, and the server's log says why"
+	why := "the server's log says why"
 	var public interface{ Public() string }
 	if errors.As(e.Err, &public) {
 		why = public.Public()
 	}
-	return fmt.Sprintf("%s is not possible now: %s. Try it again later.", e.Doing, folded(why))
+	return fmt.Sprintf("The store can't be used now, for %s: %s. Try it again later.", e.Doing, folded(why))
 }
 
 // unwrapped is the error of the store within a *StoreError about something else.

@@ -19,8 +19,8 @@ func TestStoreErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{inner, "opening a turn on settle is not possible now: the store can't be used now, and the server's log says why. Try it again later."},
-		{toldError{inner}, "opening a turn on settle is not possible now: the disk is full. Try it again later."},
+		{inner, "The store can't be used now, for opening a turn on settle: the server's log says why. Try it again later."},
+		{toldError{inner}, "The store can't be used now, for opening a turn on settle: the disk is full. Try it again later."},
 	} {
 		e := &StoreError{"opening a turn on settle", tc.err}
 		if got := e.Fix(); got != tc.want || Kind(e) != "gated" || !errors.Is(e, tc.err) || !strings.Contains(e.Error(), "10.0.0.7") {

@@ -326,7 +326,7 @@ func unreadable(err error) error {
 	case ioError:
 		return advise("the file can't be read or written: see whether a limit or a quota is reached, and whether the disk is sound", err)
 	case full:
-		return advise("there is no room for more: free some on the disk", err)
+		return advise("the disk is full: make room on it", err)
 	case corrupt:
 		return advise("the file is damaged: keep a copy of it, and put a backup in its place or name another file", err)
 	case notADatabase:

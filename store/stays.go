@@ -9,7 +9,7 @@ import (
 )
 
 // ErrGone says that the file of the store is no longer where it was opened.
-var ErrGone = errors.New("the file of the store was removed or replaced while it was in use, so nothing more is written to it: put it back, or restart this program to go on with what is there now")
+var ErrGone error = said("the file of the store was removed or replaced while it was in use, so nothing more is written to it: put it back, or restart this program to go on with what is there now")
 
 // stays is the file that a path named when it was opened. Who removes it does not take it from those who have it open: they could write on, and
 // nobody would ever read that.
