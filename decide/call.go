@@ -105,10 +105,7 @@ func (w *nativeWrite) run(ctx context.Context) (registry.Result, error) {
 	}
 	w.req.Intent, w.req.Done, w.req.Late = w.claim, w.call.ended, w.call.late
 	w.frame.hook(&w.req)
-	w.call.told = func(res registry.Result) {
-		w.left = false
-		w.record(context.Background(), res, nil)
-	}
+	w.call.told = func(res registry.Result) { w.write(context.Background(), res, nil) }
 	res, err := registry.Call(ctx, w.req)
 	if errors.Is(err, errAttached) {
 		return w.attach(ctx)
@@ -276,9 +273,12 @@ func keyRefused(format string, args ...any) error {
 
 // record writes down what the call came to, unless its run goes on and writes it down itself.
 func (n *native) record(ctx context.Context, res registry.Result, err error) {
-	if n.left {
-		return
+	if !n.left {
+		n.write(ctx, res, err)
 	}
+}
+
+func (n *native) write(ctx context.Context, res registry.Result, err error) {
 	r := n.rec
 	r.Took = n.now().Sub(r.Time)
 	switch {

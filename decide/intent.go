@@ -26,6 +26,7 @@ type intent struct {
 	settling sync.Mutex
 	begun    bool
 	result   *registry.Result // once the run has ended
+	done     *outcome         // the same, as rows keep it
 	gone     bool             // the caller has been told that it still runs
 	unpaid   bool             // the result could not be written yet
 
@@ -209,8 +210,8 @@ func (c *intent) ended(res registry.Result) {
 		return
 	}
 	res = c.whole(res)
-	c.result = &res
-	c.settle(res)
+	c.result, c.done = &res, c.outcomeOf(c.option, res)
+	c.settle(c.done, !res.Pending)
 	if c.gone {
 		c.strays.end()
 		c.told(res)
@@ -221,7 +222,7 @@ func (c *intent) ended(res registry.Result) {
 func (c *intent) late(res registry.Result) {
 	c.settling.Lock()
 	defer c.settling.Unlock()
-	c.settle(res)
+	c.settle(c.outcomeOf(c.option, res), !res.Pending)
 }
 
 // leave lets the caller go while the run goes on, and marks that; false when it has ended by now.
@@ -237,9 +238,8 @@ func (c *intent) leave(left *bool) bool {
 }
 
 // settle writes the end of the run. What can't be written now is owed.
-func (c *intent) settle(res registry.Result) {
-	done := c.outcomeOf(c.option, res)
-	pay := func(ctx context.Context) error { return c.write(ctx, done, !res.Pending) }
+func (c *intent) settle(done *outcome, released bool) {
+	pay := func(ctx context.Context) error { return c.write(ctx, done, released) }
 	if err := pay(context.Background()); err != nil {
 		c.log.Error("the result of a call is not recorded yet", "method", c.stored.Method, "turn", c.stored.Turn, "call", c.stored.ID, "error", err)
 		c.unpaid = true
@@ -296,18 +296,21 @@ func (c *intent) next(row CallRow, done *outcome, released bool) (next CallRow, 
 	if late && done.State == registry.Unknown && !released {
 		return next, class, false, nil
 	}
-	b, err := unpackCall(row)
-	if err != nil {
-		return next, class, false, err
-	}
-	next = row
+	next, class = row, settleClass(done, late)
 	next.State, next.Released = done.State, released
 	if row.Key != "" && row.Turn == "" && done.State != registry.NotRun {
 		next.Expires = row.Began.Add(keyMemory) // the same call sent again gets this outcome
 	}
+	if next.Final() && next.Expires.IsZero() { // it goes, and nobody reads what is in it
+		return next, class, true, nil
+	}
+	b, err := unpackCall(row)
+	if err != nil {
+		return next, class, false, err
+	}
 	b.Outcome = done.kept()
 	next, err = next.holding(b)
-	return next, settleClass(done, late), err == nil, err
+	return next, class, err == nil, err
 }
 
 // move writes the end of a call into its turn.

@@ -157,7 +157,7 @@ func (w *writing) recordEnd(res registry.Result) {
 func (w *writing) outcome(res registry.Result) Outcome {
 	w.call.ended(res)
 	at := *w.claimed.last()
-	at.Outcome = w.outcomeOf(w.p.option, res)
+	at.Outcome = w.call.done
 	t := w.claimed.clone()
 	t.State = State(res.State)
 	out := w.ranNow(t, at, &res)
